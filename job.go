@@ -318,6 +318,7 @@ func (j *Job) place(ctx context.Context, n *Needs) error {
 	return nil
 }
 
+// divide replaces the rows of the job by the rows of this process.
 func (j *Job) divide(ctx context.Context, n *Needs) error {
 	g := j.g
 	full := &graph.Graph{A: g.A, Nodes: g.Nodes, Symmetric: !g.Directed, Hyperedges: g.Hyperedges,

@@ -71,6 +71,7 @@ func gatherRate(threads, rows, rowBytes int) float64 {
 	return float64(count*threads*rowBytes) / least
 }
 
+// readRows returns the sum of one number of each cache line in the rows that begin at places.
 func readRows(block *sparse.Block[float32], places []int) (sum uint32) {
 	data := block.Data
 	for ; len(places) >= 4; places = places[4:] {

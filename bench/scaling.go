@@ -410,6 +410,8 @@ func (c *Cell) measurePeer(ctx context.Context, words []string) error {
 	return nil
 }
 
+// prepare makes the files of a graph: the edge list, a store in the order by degree, and lists of the first
+// ids.
 func (s *Scaling) prepare(ctx context.Context, c *Cell, name string) (*scalingGraph, error) {
 	g := &scalingGraph{text: c.Graph, store: filepath.Join(s.Folder, name)}
 	if IsModel(c.Model) {

@@ -62,6 +62,7 @@ func joinNames(names ...string) string {
 	return strings.Join(slices.DeleteFunc(names, func(name string) bool { return name == "" || name == "memory" || name == ourName }), ", ")
 }
 
+// fit fits a power law to each curve of at least two points.
 func (r *ScalingReport) fit() {
 	for _, job := range ScalingJobs {
 		for i := range scalingAxes {
@@ -103,8 +104,8 @@ func (r *ScalingReport) Noisy() (number int) {
 	return number
 }
 
-// complete returns the cells of a job at scales that fit into the budget completely, so that all curves end at the
-// same scale.
+// complete returns the cells of a job at the scales of which every cell was measured within the budget of time, so that
+// all curves end at the same scale.
 func (r *ScalingReport) complete(job string) (cells []*Cell) {
 	for _, c := range r.Cells {
 		if c.Job == job && (r.cut == 0 || c.scale < r.cut) {
@@ -171,6 +172,7 @@ func chartOf(s *report.Section, name, caption string, x, y report.Axis) *report.
 	return s.Charts[i]
 }
 
+// addPoint adds a point to the curve with the program and the source of a cell.
 func (c *Cell) addPoint(chart *report.Chart, x, y, low, high float64) {
 	name := c.Source
 	if c.Program != ourName || name == "" {

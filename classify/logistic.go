@@ -232,7 +232,7 @@ type triangle struct {
 // of 5.5 s.
 const manyClasses = 16
 
-// newTriangle returns the triangle of items, from Cholesky's factor of XXᵀ. Cost: m²·p/2 products for m items and p
+// newTriangle returns Cholesky's factor of XXᵀ, where the rows of X are the rows items of f. Cost: m²·p/2 products for m items and p
 // features, and m³/3.
 func newTriangle[T sparse.Float](ctx context.Context, f *sparse.Block[T],
 	items []int) (*triangle, error) {

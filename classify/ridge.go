@@ -105,6 +105,7 @@ func NewPlainGramRidgePath(ctx context.Context, gram *mat.SymDense, targets *mat
 	return p, p.decompose(ctx, gram, workers)
 }
 
+// decompose computes w̄, ȳ, U, S² and V from AAᵀ or AᵀA.
 func (p *RidgePath) decompose(ctx context.Context, squares *mat.SymDense,
 	workers int) (err error) {
 	m, k := p.y.Dims()

@@ -191,6 +191,7 @@ func (d *dual[T]) solve(ctx context.Context, tolerance float64,
 	return limit, nil
 }
 
+// move transfers as much of step from β_j to β_i as the bounds allow, and returns the amount.
 func (d *dual[T]) move(i, j int, step float64) float64 {
 	roomI := d.hi[i] - d.beta[i]
 	roomJ := d.beta[j] - d.lo[j]

@@ -231,6 +231,7 @@ type trainer[T sparse.Float] struct {
 	coef    []float64 // scratch by item
 }
 
+// step trains the classifier, and stores it in dst, whose memory it reuses.
 func (t *trainer[T]) step(ctx context.Context, set *SVM, dst *Machine) error {
 	d := &t.dual
 	iterations, err := d.solve(ctx, set.Tolerance,

@@ -119,8 +119,8 @@ func (w *Walk[T]) planPicks(start int,
 	return k, cols, err
 }
 
-// CollectBytes returns the memory of [Walk.Collect] within w.Memory, including the result, for the given number of
-// picks from all variants. If no walk fits, it returns the memory of a walk of one column.
+// CollectBytes returns the memory of [Walk.Collect] with the given number of picks from all variants, including the
+// result. A walk has as many of the start columns at a time as fit into w.Memory, at least one.
 func (w *Walk[T]) CollectBytes(start, picks int) budget.Size {
 	size := func(cols int) budget.Size { return budget.AllOf(w.pickedBytes(start, picks), w.bytes(cols)) }
 	return size(budget.Widest(w.Seeds.Classes*len(w.Variants), w.Memory, size))

@@ -51,6 +51,7 @@ type entry struct {
 	predict func(ctx context.Context, s choose.Split, chosen *engine.Parameters) (*trial, error)
 }
 
+// entries returns all methods to measure with all of their fields set.
 func (plan *Plan) entries(set *engine.Settings) []entry {
 	methods := plan.Methods
 	if !slices.ContainsFunc(methods,

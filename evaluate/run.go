@@ -84,6 +84,7 @@ func (c *comparison) draw(row, class []int, seed uint64) (err error) {
 	return nil
 }
 
+// beginClasses prepares the comparison of methods that predict classes.
 func (c *comparison) beginClasses(ctx context.Context, set *engine.Settings) error {
 	p := c.p
 	if err := p.Validate(); err != nil {
@@ -218,6 +219,7 @@ func (m *entry) sideBySide(train *engine.Problem,
 	return 1, m.Settings
 }
 
+// measure measures a method at one training size.
 func (c *comparison) measure(ctx context.Context, m *entry, number int) (*Result, error) {
 	s := &c.sizes[number]
 	result := &Result{Measured: s.newResult(m.Name)}

@@ -131,6 +131,7 @@ func compare(results []Result) (tests []Comparison) {
 	return tests
 }
 
+// newComparison compares two methods at one training size.
 func newComparison(a, b *Measured, x, y []float64) Comparison {
 	c := Comparison{TrainFraction: a.TrainFraction, TrainedOn: a.TrainedOn,
 		A: a.Method, B: b.Method, Difference: stat.Mean(x, nil) - stat.Mean(y, nil)}

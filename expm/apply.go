@@ -77,6 +77,7 @@ func (m *Map) ApplyTo(ctx context.Context, dst []*sparse.Block[float64],
 	return m.applyNarrowed(ctx, dst, b, fs, s)
 }
 
+// apply is [Map.ApplyTo] on the interval of m, with valid arguments.
 func (m *Map) apply(ctx context.Context, dst []*sparse.Block[float64],
 	b *sparse.Block[float64], fs []Function, s *Settings) (*Result, error) {
 	e := &evaluation{costs: costs{m: m, settings: s.withDefaults()}, b: b}

@@ -132,6 +132,7 @@ func (e *evaluation) cut(ctx context.Context, pl *plan, falling []*part) error {
 	return nil
 }
 
+// countSeries returns how many of the falling exponentials, sorted by rate, use series.
 func (e *evaluation) countSeries(ctx context.Context, pl *plan, falling []*part) (count int, err error) {
 	steepest := falling[len(falling)-1]
 	z := -steepest.f.rate * e.m.Hi / 2
@@ -171,6 +172,8 @@ func (e *evaluation) countSeries(ctx context.Context, pl *plan, falling []*part)
 	return count, nil
 }
 
+// groupsOf divides parts with increasing rates into groups in which rates grow by a factor of at most
+// groupSpan.
 func groupsOf(parts []*part) (groups [][]*part) {
 	for lo := 0; lo < len(parts); {
 		hi := lo + 1

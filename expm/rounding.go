@@ -40,6 +40,7 @@ func absoluteTargets(target float64, cols int) ([]float64, error) {
 	return slices.Repeat([]float64{residual}, cols), nil
 }
 
+// meetNeighbours computes |A|·d for roundingOf in the first call.
 func (e *evaluation) meetNeighbours(ctx context.Context) error {
 	if e.m.normalized || e.weights.neighbours != nil {
 		return nil

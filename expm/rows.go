@@ -30,6 +30,7 @@ func (e *evaluation) rowsBetween(lo, hi int) []listedRow {
 	return e.listed[first:][:count]
 }
 
+// rows returns the rows lo ≤ i < hi of the results, and their places.
 func (e *evaluation) rows(lo, hi int) iter.Seq2[int, int] {
 	return func(yield func(row, place int) bool) {
 		if e.listed == nil {

@@ -88,6 +88,7 @@ func (p *part) aim(e *evaluation, j int, norm float64, measured bool) {
 	p.measure = next
 }
 
+// runSeries computes the parts by series in H: one sweep for each term of the longest series.
 func (e *evaluation) runSeries(ctx context.Context, parts []*part) error {
 	e.split(parts, true)
 	for _, p := range parts {
@@ -235,6 +236,7 @@ func (p *part) schedule(j int, norms bool, e *evaluation) {
 	}
 }
 
+// advance updates the part after the sweep that computed T_j.
 func (p *part) advance(e *evaluation, j int) {
 	if p.visit {
 		p.added = j + 1

@@ -73,6 +73,7 @@ func (m *Map) planFalling(ratio float64) *expansion {
 	return x
 }
 
+// chooseShift returns the γ for which a group's solves take the fewest expected steps, and their number.
 func (c *costs) chooseShift(group []*part) (gamma, steps float64) {
 	const tries, mostCrowding = 32, 2
 	ends := []*part{group[0], group[len(group)-1]}

@@ -18,6 +18,7 @@ func slabColumns(n int) int {
 	return 16
 }
 
+// runSlabs computes the parts by series in H, one slab of columns after another, each to the tolerance.
 func (e *evaluation) runSlabs(ctx context.Context, parts []*part) error {
 	cols := e.b.Cols
 	width := slabColumns(e.m.n)

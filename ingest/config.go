@@ -126,6 +126,7 @@ func (c *Config) fields() []string {
 	return c.Fields
 }
 
+// validate returns one error about all problems of the settings.
 func (c *Config) validate() error {
 	var problems []error
 	bad := func(option, format string, args ...any) {

@@ -174,6 +174,7 @@ func (c *Config) checkFlags(name string, format *graphfile.Format) error {
 	return nil
 }
 
+// state records the direction of edges that a file states.
 func (r *reader) state(name string, d graphfile.Direction) error {
 	if d != graphfile.Directed && d != graphfile.Undirected || r.c.Directed ||
 		r.c.Undirected {

@@ -52,6 +52,7 @@ const (
 	packerBytes = 5 << 20 // for each worker: zstd's memory for a frame
 )
 
+// extent returns the sizes of the part of the graph that has been read.
 func (m *memory) extent() *extent {
 	e := &extent{c: &m.t.c, workers: m.t.workers, values: m.hasValues(),
 		lines: int64(m.lines.count), held: m.lines.held}
@@ -91,6 +92,7 @@ func (m *memory) bitmapLimit() int64 {
 	return top + 1
 }
 
+// fixedBytes returns the memory that workers and readers need during the whole run.
 func (e *extent) fixedBytes() int64 {
 	perWorker := int64(workerBytes)
 	if e.c.Codec == shard.Zstd {
@@ -286,6 +288,7 @@ func (m *memory) admit(p *part) (keep bool, evict []*part) {
 	return false, m.lines.evict(limit)
 }
 
+// makeRoom moves parts to disk until the given bytes are free.
 func (m *memory) makeRoom(bytes int64) error {
 	if m.c.Memory == 0 || m.left() >= bytes {
 		return nil

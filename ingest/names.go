@@ -40,6 +40,7 @@ func (n *names) codes(p *part, code []uint32, text []byte, b *lines.IDBatch) err
 	return nil
 }
 
+// moveToDict replaces codes that are small integers by codes of the dictionary.
 func (m *memory) moveToDict(worker int, p *part, code []uint32, weight []float64,
 	b *lines.IDBatch) error {
 	if p.inDict {

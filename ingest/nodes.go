@@ -80,6 +80,7 @@ func (r *reader) readNodes() error {
 	return nil
 }
 
+// noNumbers moves the nodes that were read from the list so far to the dictionary.
 func (r *reader) noNumbers(flush func() error) error {
 	if r.names.useDict.Load() {
 		return nil

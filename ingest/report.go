@@ -65,6 +65,7 @@ func (t *task) reportRounded(place string, n int64) {
 	}
 }
 
+// reportPadded warns of ids with blanks around them.
 func (t *task) reportPadded(list *edgeList) {
 	sum := list.sum
 	if sum.Padded.N == 0 {

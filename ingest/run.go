@@ -92,6 +92,7 @@ func Run(ctx context.Context, dir string, inputs []string,
 	return t.report, nil
 }
 
+// distinctInputs returns an error if there is no input, or if a file is named twice.
 func (c *Config) distinctInputs(inputs []string) error {
 	if len(inputs)+len(c.Sources) == 0 {
 		return refuse("", "name a file, or - for standard input", "no input")

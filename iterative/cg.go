@@ -230,6 +230,7 @@ func (r *run) discard(ctx context.Context) error {
 
 const worthless = 2
 
+// climb continues the waiting columns with the next preconditioner.
 func (r *run) climb(ctx context.Context) (again bool, err error) {
 	if r.cg.ladder == nil || r.count(waiting) == 0 {
 		return false, nil
@@ -257,6 +258,7 @@ func (r *run) climb(ctx context.Context) (again bool, err error) {
 	return true, nil
 }
 
+// step does one step of every live column.
 func (r *run) step(ctx context.Context) error {
 	if err := r.rec.multiply(ctx); err != nil {
 		return err
@@ -303,6 +305,7 @@ func (r *run) isLastStep() bool {
 	return true
 }
 
+// record marks columns that have converged and reports the residuals.
 func (r *run) record() {
 	var worst float64
 	enough := r.settings.Enough != nil && r.settings.Enough(r.v.x.Data, r.v.r.Data)

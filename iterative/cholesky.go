@@ -236,6 +236,7 @@ func (c *cholesky) ApplyTo(ctx context.Context,
 // batchBytes is the size of the buffer of sums of a [substitution], which stays in the nearest cache.
 const batchBytes = 16 << 10
 
+// solve is ApplyTo for one slab of columns.
 func (c *cholesky) solve(ctx context.Context, dst, r *sparse.Block[float64]) error {
 	s, _ := c.substitutions.Get().(*substitution)
 	if s == nil {
@@ -272,6 +273,7 @@ type substitution struct {
 	ones    []float64
 }
 
+// begin prepares s for a block b that receives the solution.
 func (s *substitution) begin(b *sparse.Block[float64]) {
 	w := b.Cols
 	batch := max(1, batchBytes/(8*w))

@@ -26,6 +26,7 @@ func SolvedSize(g *graph.Graph) (n int, entries, bytes int64) {
 	return n, entries, 12*entries + 32*int64(n)
 }
 
+// coverOf returns the harmonic system of the double cover of a signed graph.
 func coverOf(ctx context.Context, g *graph.Graph, clamped []int) (*System, error) {
 	n, entries, _ := SolvedSize(g)
 	start := make([]int64, 1, n+1)

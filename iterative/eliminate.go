@@ -103,6 +103,7 @@ type entries struct {
 
 const pieceEntries = 1 << 16
 
+// add appends an entry, in a new piece if the last piece is full.
 func (e *entries) add(row uint32, value float64) {
 	last := len(e.row) - 1
 	if e.count == int64(len(e.row))*int64(e.piece) {
@@ -221,6 +222,7 @@ func (e *elimination) cut(record uint32) {
 	e.count[r.vertex]--
 }
 
+// eliminate removes vertex v from the graph and stores its column.
 func (e *elimination) eliminate(v uint32, rngSeed uint64) {
 	e.collect(v)
 	var total float64
@@ -335,6 +337,7 @@ type buckets struct {
 
 const noVertex = math.MaxUint32
 
+// fill puts every vertex into the bucket of its number of edges.
 func (b *buckets) fill(count []int32) {
 	n := len(count)
 	// With one bucket for four and more edges, the factor of a graph whose vertices all have four edges was twice as large.
@@ -352,6 +355,7 @@ func (b *buckets) fill(count []int32) {
 	}
 }
 
+// put puts v into the bucket for count edges: first in a stack, else last.
 func (b *buckets) put(v uint32, count int32) {
 	i := min(int(count), len(b.first)-1)
 	if i < b.stacks || b.first[i] == noVertex {

@@ -208,6 +208,7 @@ type componentMeans struct {
 	weight []float64
 }
 
+// newMeans returns empty sums, with the sum of s² of each component.
 func newMeans(s *System) *componentMeans {
 	parts := s.Graph.Components
 	m := &componentMeans{part: parts.Of, unit: s.Null.Unit,

@@ -280,6 +280,7 @@ func (m *multifrontal) eliminatePivot(vertices []uint32, p, panel int) {
 	c.start = append(c.start, c.count)
 }
 
+// addPanel adds the products of the pivots lo ≤ p < hi to the columns from hi on.
 func (m *multifrontal) addPanel(lo, hi, size int) {
 	if hi-lo < panelColumns || size-hi < panelColumns {
 		for p := lo; p < hi; p++ {

@@ -441,6 +441,7 @@ func (m *minimumDegree) update(i, v uint32) bool {
 	return degree > 0
 }
 
+// join merges variable i into a variable with the same list, if there is one.
 func (m *minimumDegree) join(i uint32) {
 	list := m.list[m.start[i]:][:m.length[i]]
 	var hash uint32

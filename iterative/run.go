@@ -48,6 +48,7 @@ type passes struct {
 	null  nullShare
 }
 
+// begin prepares the vectors and counters of a solve.
 func (r *run) begin(c *CG, x, b *sparse.Block[float64], s Settings) {
 	n := b.Rows
 	k := b.Cols
@@ -95,6 +96,7 @@ func (r *passes) chunks(do func(r *passes, chunk, lo, hi int)) {
 	})
 }
 
+// start prepares the recurrence at the first approximation.
 func (r *run) start(ctx context.Context) error {
 	switch {
 	case !r.settings.Start && r.cg.easy == nil && !r.cg.complete:
@@ -255,6 +257,7 @@ func (r *recurrence) subtractAgain(ctx context.Context) error {
 	}})
 }
 
+// trueResidual stores s∘(B − P₀B) − A·X in r, and the norms of the residuals in the columns.
 func (r *run) trueResidual(ctx context.Context) error {
 	if err := r.rec.subtractAgain(ctx); err != nil {
 		return err
@@ -291,6 +294,7 @@ func (r *recurrence) addUp(pass func(r *passes, chunk, lo, hi int)) {
 	r.v.total(r.rz, 1)
 }
 
+// open begins a recurrence from the residual in r.
 func (r *run) open(ctx context.Context) error {
 	r.rec.measure()
 	if r.rec.exact && r.isSolved() {
@@ -400,6 +404,7 @@ func (r *recurrence) projectResidual() {
 
 func (r *recurrence) turn() { r.v.chunks((*passes).turnChunk) }
 
+// finish turns x into the solution of the scaled system.
 func (r *run) finish() {
 	if r.cg.Scale != nil {
 		r.v.chunks(func(r *passes, _, lo, hi int) {

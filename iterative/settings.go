@@ -80,6 +80,7 @@ func (s *Settings) validate() error {
 	return errors.Join(problems...)
 }
 
+// withDefaults returns a copy in which zero values are replaced.
 func (s *Settings) withDefaults() Settings {
 	var c Settings
 	if s != nil {

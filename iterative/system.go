@@ -187,6 +187,7 @@ func (s *System) newLadder(settings *Settings) *ladder {
 	return l
 }
 
+// prepare resets the recurrence to Jacobi.
 func (s *System) prepare() {
 	c := &s.cg
 	if c.A == nil {
@@ -346,6 +347,7 @@ func (s *System) IsWide() bool { return s.wide }
 // unevenGround is the ratio of elements of Ground above which boundByRows pays.
 const unevenGround = 1e5
 
+// uneven reports whether elements of ground span so many decades that boundByRows is worth its sweep.
 func uneven(team *sparse.Team, ground []float64) bool {
 	ends := []float64{math.Inf(-1), 0} // negated smallest, and largest element
 	for i, g := range ground {

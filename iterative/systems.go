@@ -85,6 +85,7 @@ func VonNeumann(g *graph.Graph, normalized bool, alpha float64) (*System, error)
 	return s, nil
 }
 
+// groundOf returns c·d, and c for rows without entries.
 func groundOf(g *graph.Graph, c float64) []float64 {
 	ground := make([]float64, len(g.Degrees))
 	for i, d := range g.Degrees {

@@ -143,6 +143,7 @@ func (w *perron) round(ctx context.Context) error {
 	return nil
 }
 
+// solve computes y from b, starting at the current y.
 func (w *perron) solve(ctx context.Context, sigma float64) error {
 	for fresh := false; ; fresh = true {
 		limit := perronProducts - w.products

@@ -23,7 +23,7 @@ func featureColumns(cols int) int {
 }
 
 // rowProductsTo stores the values of F·Fᵀ between rows and cols in dst. f must come from newFeatures. An element
-// depends on its two rows of F alone, so that bits do not depend on the jobs.
+// depends on its two rows of F alone, so that bits do not depend on the number of workers.
 func rowProductsTo(ctx context.Context, workers int, dst, f *sparse.Block[float64],
 	rows, cols []int) error {
 	row := func(nodes []int, i int) []float64 {

@@ -211,6 +211,8 @@ func (c *computation) columns(ctx context.Context, y *sparse.Block[float64],
 	return nil
 }
 
+// largestValue returns the largest value of the kernel in columns or rows, given values of the symmetric
+// matrix.
 func (c *columnScale) largestValue(y *sparse.Block[float64], nodes []int,
 	turned bool) (m float64) {
 	root := c.root

@@ -81,6 +81,7 @@ func walkInverseWork(alpha float64) work {
 	return work{inverse: true, half: 2*alpha/(1-alpha) <= narrow}
 }
 
+// newVonNeumannAdjacency returns (I − αA)⁻¹.
 func newVonNeumannAdjacency(ctx context.Context, g *matrices,
 	alpha float64) (Kernel, error) {
 	m, err := g.of(ctx, sparse.Adjacency)

@@ -76,6 +76,7 @@ func (e *eigenproblem) compare(a, b pair) int {
 	return cmp.Compare(a.value, b.value)
 }
 
+// join merges the pairs found with the pairs of isolated nodes, and returns the first k.
 func (e *eigenproblem) join(pairs *Pairs, n, k int) *Pairs {
 	var sorted []pair
 	var rows []int // rows of isolated nodes

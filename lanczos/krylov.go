@@ -189,6 +189,7 @@ func (k *krylov) image(ctx context.Context) (*sparse.Block[float64], error) {
 	return image, nil
 }
 
+// decompose computes the eigenpairs of the projected matrix.
 func (k *krylov) decompose(ctx context.Context) error {
 	n := k.size
 	h := mat.NewSymDense(n, nil)

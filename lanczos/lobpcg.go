@@ -198,6 +198,7 @@ func (g *lobpcg) product(ctx context.Context, c columns) error {
 	return g.r.p.A.StepTo(ctx, g.y, g.x, sparse.Step[float64]{Alpha: g.k.f.sign})
 }
 
+// countConverged sets g.active, and returns the number of converged wanted columns.
 func (g *lobpcg) countConverged() (converged int) {
 	g.active = g.active[:0]
 	g.worst = 0

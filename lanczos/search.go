@@ -437,6 +437,7 @@ func (s *search) choice() *filterChoice {
 	return p
 }
 
+// expectedCycles returns the number of restarts until convergence at the present rate.
 func (s *search) expectedCycles() float64 {
 	previous := s.previousWorst
 	if previous == 0 {
@@ -448,7 +449,8 @@ func (s *search) expectedCycles() float64 {
 	return math.Log(s.tolerance()/s.worst) / math.Log(s.worst/previous)
 }
 
-// better returns an [*otherMethod] if LOBPCG is predicted to be much faster. If the wanted pairs are far from the known
+// better returns an [*otherMethod] if LOBPCG is predicted to be much faster than next, the plan of Lanczos with the filter
+// of p. If the wanted pairs are far from the known
 // eigenvalue it returns nil: 20 pairs of S of a scale-free graph with 131,072 nodes take 5.4 s by Lanczos, 17.6 s by LOBPCG.
 func (s *search) better(p *filterChoice, next plan) error {
 	const far = 0.1 // share of the width of the spectrum

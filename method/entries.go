@@ -48,6 +48,7 @@ func ParseList(list string, t engine.Target) ([]engine.Entry, error) {
 	return entries, nil
 }
 
+// parseEntry reads one method with its parameters.
 func parseEntry(text string, t engine.Target) (e engine.Entry, err error) {
 	parts := splitName(text)
 	names := make([]string, len(parts))

@@ -55,6 +55,8 @@ func deepLearner(base *classify.Learner) *classify.Learner {
 	}
 }
 
+// fitDeep finds the bandwidths of all levels, and fits the base to the kernel of the last level between the
+// items with a class.
 func fitDeep(ctx context.Context, base *classify.Learner, k classify.Gram, y []int, classes int,
 	v param.Values) (*classify.Model, error) {
 	if _, err := classify.AgainstRest(y, classes); err != nil {

@@ -172,6 +172,7 @@ func (r *relaxation) begin() error {
 	return nil
 }
 
+// addUp computes the sums of walks of the classes.
 func (r *relaxation) addUp() {
 	if r.v.Number("power-beta") != 1 || r.columns == 0 {
 		return
@@ -189,6 +190,7 @@ func (r *relaxation) addUp() {
 	}
 }
 
+// round stores the distributions of the next round in p.
 func (r *relaxation) round(ctx context.Context, workers int) error {
 	if err := r.walk(ctx); err != nil {
 		return err
@@ -275,6 +277,7 @@ func (r *relaxation) vote(votes *[2][]float64, nodes []int) {
 	}
 }
 
+// power returns x^β, by products for the usual β.
 func power(x, beta float64) float64 {
 	switch beta {
 	case 1:

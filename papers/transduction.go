@@ -150,6 +150,7 @@ type transduction struct {
 	term  []float64              // term of each node in the objective
 }
 
+// newTransduction returns a computation before its first step.
 func newTransduction(team *sparse.Team, n int, s cwk.Seeds,
 	v param.Values) *transduction {
 	r := &transduction{team: team, v: v}
@@ -183,6 +184,7 @@ func newTransduction(team *sparse.Team, n int, s cwk.Seeds,
 	return r
 }
 
+// alternate finds the latent values.
 func (r *transduction) alternate(ctx context.Context, tolerance float64) error {
 	for _, b := range []**sparse.Block[float64]{&r.inverse, &r.share, &r.gradient,
 		&r.step, &r.direction, &r.residual, &r.image, &r.scale} {

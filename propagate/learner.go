@@ -191,6 +191,7 @@ func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64],
 	return l.solveTo(ctx, dst, sys, g, groups, space.Width(set.Memory), &set)
 }
 
+// solveTo is ScoresTo with a system, for width columns at a time.
 func (l *Learner) solveTo(ctx context.Context, dst *sparse.Block[float64],
 	sys *iterative.System, g *graph.Graph, groups []cwk.Seeds, width int,
 	set *Settings) (work graph.Work, err error) {
@@ -217,6 +218,7 @@ func (l *Learner) solveTo(ctx context.Context, dst *sparse.Block[float64],
 	return work, nil
 }
 
+// solveColumns replaces the columns of dst, width at a time, by the solutions of the system.
 func (l *Learner) solveColumns(ctx context.Context, dst *sparse.Block[float64], sys *iterative.System, width int,
 	set *Settings) (sweeps int, err error) {
 	for lo, hi := range blocks.Slabs(dst.Cols, width) {
@@ -286,6 +288,7 @@ func (l *Learner) MeansTo(ctx context.Context, dst *sparse.Block[float64], g *gr
 	return err
 }
 
+// spreadTo is ScoresTo by Spread, one group after another.
 func (l *Learner) spreadTo(ctx context.Context, dst *sparse.Block[float64],
 	g *graph.Graph, groups []cwk.Seeds, v param.Values,
 	set *Settings) (work graph.Work, err error) {

@@ -62,6 +62,7 @@ var poisson = Learner{
 	Probabilities: softmaxTo,
 }
 
+// sharesByComponent returns the class shares among the labels of each component that has labels.
 func sharesByComponent(g *graph.Graph, s cwk.Seeds) map[uint32][]float64 {
 	shares := map[uint32][]float64{}
 	labels := map[uint32]float64{}

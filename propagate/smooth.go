@@ -122,6 +122,7 @@ type smoothing struct {
 	work   graph.Work
 }
 
+// correct returns Ê for the classes lo ≤ c < hi.
 func (f *smoothing) correct(ctx context.Context, lo, hi int,
 	alpha float64) (*sparse.Block[float64], error) {
 	b := f.b.Columns(0, hi-lo)

@@ -184,6 +184,7 @@ func batch(runs []run) (batches [][]run) {
 	return batches
 }
 
+// chooseLayout copies the local rows into tiles if tiles are faster and fit into memory.
 func (m *Divided) chooseLayout(ctx context.Context, memory int64,
 	workers int) error {
 	local := m.local.(*CSR)

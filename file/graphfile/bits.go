@@ -25,6 +25,7 @@ func (b *bitReader) fail() {
 	}
 }
 
+// fill reads until window has at least 57 valid bits or the file ends.
 func (b *bitReader) fill() {
 	for b.have <= 56 {
 		next, err := b.in.ReadByte()
@@ -40,6 +41,7 @@ func (b *bitReader) fill() {
 	}
 }
 
+// take returns the next n ≤ 57 bits.
 func (b *bitReader) take(n uint) uint64 {
 	if b.have < n {
 		if b.fill(); b.have < n && b.err == nil {

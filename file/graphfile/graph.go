@@ -159,6 +159,7 @@ func (g *graph) heldBytes() int64 {
 	return 4
 }
 
+// begin prepares the progress and the order of rows for the given number of sweeps.
 func (g *graph) begin(sweeps int) {
 	g.done, g.shown, g.total = 0, 0, int64(sweeps)*g.a.NNZ()
 	if g.order != nil {
@@ -199,6 +200,7 @@ func (e *entries) weight(i int) float64 {
 	return e.val[i]
 }
 
+// sweep calls visit with the entries of all rows, in order.
 func (g *graph) sweep(ctx context.Context, visit func(e *entries) error) error {
 	if g.order != nil {
 		return g.sweepOrdered(ctx, visit)

@@ -171,6 +171,7 @@ func Read(f *Format, in *Input, visit Visitor) (*Summary, error) {
 	return f.Read(in, visit)
 }
 
+// readBatches returns a function like [Read] for a reader that adds nodes and edges one by one.
 func readBatches(read func(s *batchWriter) (*Summary, error)) func(in *Input, visit Visitor) (*Summary, error) {
 	return func(in *Input, visit Visitor) (*Summary, error) {
 		s := &batchWriter{Input: in, visit: visit}

@@ -59,6 +59,7 @@ func readJSONLines(s *batchWriter) (*Summary, error) {
 	return summary, err
 }
 
+// object adds the edge or the node that an object describes.
 func (g *jsonLines) object(line int64, members []textio.Member) error {
 	g.line = line
 	g.own = g.own[:0]

@@ -50,6 +50,7 @@ func (r *nodeNames) number(id string, line int64) uint32 {
 	return n
 }
 
+// add declares a node with its names, one for each kind.
 func (r *nodeNames) add(line int64, names ...string) error {
 	id := names[len(names)-1]
 	n := r.number(id, line)
@@ -110,6 +111,7 @@ func (r *nodeNames) usable(kind int) bool {
 	return nameless == ""
 }
 
+// settle chooses the kind of names and passes on the nodes.
 func (r *nodeNames) settle() error {
 	id := len(r.kinds) - 1
 	kind := id

@@ -91,6 +91,7 @@ func (s *batchWriter) anywhere() (io.ReaderAt, int64, error) {
 	return content, content.size, nil
 }
 
+// detectForm returns the form of the matrix, and sets the prefix of the names of the arrays.
 func (z *npz) detectForm() (string, error) {
 	if z.archive.Has("fill_value") {
 		return "", z.out.fault(0,
@@ -204,6 +205,7 @@ func (z *npz) member(a *npy.Array) string {
 	return strings.TrimPrefix(a.Name, z.out.Name+": ")
 }
 
+// weights reads the values of the next n entries into b.
 func (z *npz) weights(data *npy.Array, b *block, n int) error {
 	val := b.val[:n]
 	if data == nil {
@@ -286,6 +288,7 @@ func (z *npz) each(col *npy.Array, rows func(dst []int64) error,
 	return cmp.Or(col.End(), data.End())
 }
 
+// coordinates reads a matrix in the form COO: rows, columns and values.
 func (z *npz) coordinates() error {
 	row, err := z.vector("row")
 	if err != nil {
@@ -310,6 +313,7 @@ func (z *npz) coordinates() error {
 	return cmp.Or(err, row.End())
 }
 
+// readCompressed reads a matrix in the form CSR or, with byColumns, CSC.
 func (z *npz) readCompressed(byColumns bool) error {
 	ptr, err := z.vector("indptr")
 	if err != nil {

@@ -56,6 +56,7 @@ func (s *batchWriter) begin(edges, text bool) error {
 	return nil
 }
 
+// weigh sets the weight of the edge that was added last.
 func (s *batchWriter) weigh(w float64) {
 	b := &s.batch
 	edges := b.len() / 2

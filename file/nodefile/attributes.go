@@ -177,6 +177,7 @@ func (r *attributeReader) column(i int) Column {
 		Code: r.columns[i].codes}
 }
 
+// end chooses the columns and returns the table.
 func (r *attributeReader) end() (*Attributes, error) {
 	for i := range r.columns {
 		if r.c.Missing == nil {
@@ -293,6 +294,7 @@ func (r *attributeReader) choose(names []string) ([]int, error) {
 	return list, nil
 }
 
+// identify sets the ids of the records.
 func (r *attributeReader) identify(a *Attributes, id int) error {
 	a.rows = make(map[string]int, len(r.lines))
 	a.IDs = make([]string, len(r.lines))

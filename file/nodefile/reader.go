@@ -305,6 +305,7 @@ func (t *Reader) separator(line []byte) byte {
 	return sep
 }
 
+// split splits a line into its fields and checks the id.
 func (t *Reader) split(line textio.Line) (Row, *textio.Error) {
 	f := &t.fields
 	if err := f.Split(line.Text, t.sep); err != nil {
@@ -360,6 +361,7 @@ func (t *Reader) split(line textio.Line) (Row, *textio.Error) {
 	return row, nil
 }
 
+// setNames names the columns by their titles, or else by their numbers.
 func setNames(t *Reader, fields int, line int64) {
 	t.Names = t.Titles
 	t.width = t.Line

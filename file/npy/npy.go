@@ -190,6 +190,7 @@ func (a *Array) IsNumeric() bool {
 	return a.Kind != 'S' && a.Kind != 'U'
 }
 
+// raw returns the next n elements in encoded form.
 func (a *Array) raw(n int) ([]byte, error) {
 	size := n * a.Width
 	if cap(a.buf) < size {
@@ -225,6 +226,7 @@ func (a *Array) Integers(dst []int64) error {
 
 const chunkElements = 1 << 13
 
+// integer decodes an element as a 64-bit integer.
 func (a *Array) integer(b []byte) int64 {
 	var bits uint64
 	switch a.Width {

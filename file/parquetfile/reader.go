@@ -327,6 +327,7 @@ type columnReader struct {
 	position, n int
 }
 
+// next returns the next value, or io.EOF after the last one.
 func (c *columnReader) next() (parquet.Value, error) {
 	for c.position == c.n {
 		if c.values == nil {

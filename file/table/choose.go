@@ -107,6 +107,7 @@ func (c *chooser) assign(column int, use string) {
 	c.Column[use] = column
 }
 
+// takeNamed assigns the columns that settings name.
 func (c *chooser) takeNamed() error {
 	for i, role := range c.roles {
 		option := role.use

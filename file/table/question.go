@@ -87,6 +87,7 @@ func (c *chooser) want() string {
 	return "node and " + c.r.Value
 }
 
+// askAgain discards the columns that were chosen, and returns the question which columns to use.
 func (c *chooser) askAgain(problem string) *input.Error {
 	for i, use := range c.use {
 		if use != attribute {

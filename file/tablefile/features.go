@@ -331,6 +331,7 @@ func logFactorial(n int) float64 {
 	return v / math.Ln2
 }
 
+// end returns an error if there are no rows, or if there are rows of nodes that are not in the graph.
 func (r *features) end() error {
 	if r.unknown.Total == 0 {
 		return textio.Fault(r.file, 0, "give one node a row", "no row")

@@ -74,6 +74,7 @@ func (m *mappedRows) RowsTo(dst []float32, lo int) {
 
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
+// read stores whole rows of the file, beginning with row lo, in dst.
 func (m *mappedRows) read(dst []float32, lo int) {
 	b := buffers.Get().(*[]byte)
 	defer buffers.Put(b)

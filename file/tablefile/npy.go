@@ -88,6 +88,7 @@ func narrowTo[T sparse.Float](dst []T, f *File, i int, values []float64) error {
 	return nil
 }
 
+// elementError returns the error about an element that narrowTo refuses.
 func elementError(f *File, i, j int, v float64) error {
 	what := "is beyond float32"
 	fix := "pass {dtype=float64}"

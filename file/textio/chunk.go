@@ -70,6 +70,7 @@ func (k *chunker) next(c *Chunk) error {
 	return nil
 }
 
+// read fills c with the next lines, or returns io.EOF.
 func (k *chunker) read(c *Chunk) error {
 	if k.finished {
 		return io.EOF

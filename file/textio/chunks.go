@@ -52,6 +52,7 @@ func (d *delivery) work(worker int, visit func(worker int, c *Chunk) error) {
 	}
 }
 
+// take moves the next chunk into c.
 func (d *delivery) take(c *Chunk) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -59,6 +59,7 @@ func (g sbm) EdgesTo(ctx context.Context, w io.Writer) error {
 	})
 }
 
+// newBlocks determines the places of the nodes and the distribution of weights.
 func (g sbm) newBlocks(ctx context.Context) (*blocks, error) {
 	// A chunk has about 2^15 edges.
 	b := &blocks{g: g, chunk: max(1, min(1<<13, int(1<<15*float64(g.nodes)/float64(max(1, g.edges)))))}

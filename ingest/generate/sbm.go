@@ -142,6 +142,7 @@ func (g sbm) affinity(c, d int) float64 {
 	return sum
 }
 
+// mostEdges returns the number of pairs of nodes that can be edges.
 func (g sbm) mostEdges() int {
 	if g.noise > 0 {
 		return pairsOf(g.nodes)

@@ -217,6 +217,7 @@ func (h *hypergraph) order() []int {
 	return order
 }
 
+// share makes batches of vertices and of the pairs that share hyperedges.
 func (h *hypergraph) share(ctx context.Context, visit graphfile.Visitor) error {
 	ptr := make([]int64, 1, len(h.end)+1)
 	for first := range h.end {
@@ -238,6 +239,7 @@ func (h *hypergraph) share(ctx context.Context, visit graphfile.Visitor) error {
 	return p.flush()
 }
 
+// visit makes batches of vertices and of the edges of the incidence graph.
 func (h *hypergraph) visit(ctx context.Context, visit graphfile.Visitor) error {
 	p := &pairs{ctx: ctx, send: visit, id: func(dst []byte, row int) []byte {
 		if row < len(h.ids) {

@@ -197,6 +197,7 @@ func (p *pairs) end(row int) {
 	p.batch.End = append(p.batch.End, len(p.batch.Text))
 }
 
+// flush sends a batch that is not empty, and empties it.
 func (p *pairs) flush() error {
 	if p.ctx.Err() != nil {
 		return sched.Cause(p.ctx)

@@ -279,6 +279,7 @@ const (
 	leastCount = 10  // smallest number of items of a point
 )
 
+// addPart adds a table, a chart or tables of matrices to a section.
 func (o object) addPart(s *Section, p *part) {
 	rows := o.rows(p.Rows)
 	if p.Middle != "" {
@@ -308,6 +309,7 @@ func (o object) addPart(s *Section, p *part) {
 	}
 }
 
+// table returns a table with a column for each key that some of the rows have.
 func (p *part) table(rows []object, caption string) *Table {
 	t := &Table{Caption: caption, Folded: p.Folded, Bars: map[int]bool{}}
 	if p.Needs != "" {

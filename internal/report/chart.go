@@ -120,6 +120,7 @@ func (c *Chart) scene(series []string) *scene {
 	return s
 }
 
+// labels writes the names of lines beside their last points, without overlap.
 func (s *scene) labels(lines []Line, y *scale, x float64) {
 	const apart = 14.0
 	last := func(l Line) float64 { return y.at(l.Points[len(l.Points)-1].Y) + 4 }
@@ -133,6 +134,7 @@ func (s *scene) labels(lines []Line, y *scale, x float64) {
 	}
 }
 
+// Extent returns the smallest and the largest values on both axes.
 func (c *Chart) Extent() (low, high Point) {
 	low = Point{X: math.Inf(1), Y: math.Inf(1)}
 	high = Point{X: math.Inf(-1), Y: math.Inf(-1)}
@@ -171,7 +173,8 @@ func (l *Line) pixels(x, y *scale) [][2]float64 {
 	return points
 }
 
-// band draws the ranges of the points of a line as an area, or as a bar for a single point, in the color number.
+// band draws the ranges of the points of a line as an area, or as a bar for a single point. number is the
+// index of the color.
 func (s *scene) band(l *Line, number int, x, y *scale) {
 	if len(l.Points) == 1 {
 		s.bars(l, number, x, y)

@@ -83,6 +83,7 @@ func (s *scene) markers(number int, points ...[2]float64) {
 	s.path("m"+seriesClass(number), path)
 }
 
+// legend draws the names of lines in rows below the drawing, each with a sample of its line.
 func (s *scene) legend(lines []Line, numbers []int) {
 	const sample = 30.0
 	x, y := 4.0, s.height+6
@@ -114,6 +115,7 @@ func (s *scene) svg() string {
 		s.out.String() + "</svg>\n"
 }
 
+// writeHTML writes the chart with a link that saves it as SVG.
 func (c *Chart) writeHTML(m *markup, series []string) {
 	s := c.scene(series)
 	m.add("<figure>\n<svg class=\"drawing\" viewBox=\"0 0 ", pixel(width), " ", pixel(s.height), `" role="img"`)

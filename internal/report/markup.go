@@ -36,6 +36,7 @@ func (m *markup) paragraphs(open string, texts []string) {
 	}
 }
 
+// facts appends a list of facts, if there are any.
 func (m *markup) facts(list []Fact) {
 	if len(list) == 0 {
 		return

@@ -102,6 +102,7 @@ func (t *Table) columns() (sum int) {
 	return sum
 }
 
+// writeHTML writes the table, and a copy of it as CSV.
 func (t *Table) writeHTML(m *markup, series []string) {
 	class := "part"
 	if t.columns() > mostNarrow {

@@ -62,6 +62,7 @@ type queue struct {
 	err   error
 }
 
+// work calls do for the next piece until no piece is left, a piece fails or the context ends.
 func (q *queue) work(ctx context.Context, worker int,
 	do func(worker, piece int) error) {
 	ended := false

@@ -2,6 +2,7 @@ package simd
 
 import "encoding/binary"
 
+// plainDecode decodes the four ids of a selector byte at a time.
 func plainDecode(dst []uint32, n int, sel, data []byte, widths [4]uint8,
 	bits uint8) {
 	modulus := uint32(1)<<bits - 1

@@ -58,6 +58,7 @@ func (r *reduction) factorTo(f *[block * block]float64, b int) {
 	}
 }
 
+// turnBy applies the reflections of a block to the rows first ≤ i < last.
 func (r *reduction) turnBy(rows []float64, first, last, b int,
 	f *[block * block]float64) {
 	start := (b*block + 1) &^ 3

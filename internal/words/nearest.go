@@ -21,6 +21,8 @@ func Nearest(word string, names []string) string {
 	return best
 }
 
+// editDistance returns the number of insertions, deletions, replacements and swaps of neighbours that turn a
+// into b.
 func editDistance(a, b string) int {
 	older := make([]int, len(b)+1)
 	last := make([]int, len(b)+1)

@@ -108,6 +108,7 @@ func Quoted[S []byte | string](b S) string {
 	return fmt.Sprintf("%q", b)
 }
 
+// Plural returns the plural of a noun, for example "classes", "entries" and "vertices".
 func Plural(noun string) string {
 	if stem, hasSuffix := strings.CutSuffix(noun, "ex"); hasSuffix {
 		return stem + "ices"

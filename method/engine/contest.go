@@ -218,6 +218,7 @@ func predictBest(ctx context.Context, p *Problem, means, entries []Entry, s *Set
 	return out, nil
 }
 
+// meanSquareElsewhere returns the mean of (prediction − center)² over the nodes without a value.
 func meanSquareElsewhere(p *Problem, predicted []float64, center float64) float64 {
 	squares := []float64{0}
 	for lo, hi := range p.Team().CountingRows(0, p.Rows()) {
@@ -306,6 +307,7 @@ func (h *heldNumbers) measure(list []*Choice, given float64) (Errors, []float64)
 	return e, predicted
 }
 
+// withStructure returns p with a graph that has everything [graph.New] finds.
 func withStructure(ctx context.Context, p *Problem, s *Settings) (*Problem, error) {
 	if p.Radius != nil {
 		return p, nil

@@ -172,6 +172,7 @@ func (m GraphMethod) chooseByFolds(ctx context.Context, j *Job) (*Choice, error)
 	return c, err
 }
 
+// foldGroups returns the groups of as many folds of p as are needed for the given number of tested labels.
 func (j *Job) foldGroups(p *Problem, folds, tested int) (groups []Group) {
 	fold := choose.Folds(p.Class, folds, j.Settings.RNGSeed, 0)
 	for f := range folds {
@@ -183,6 +184,7 @@ func (j *Job) foldGroups(p *Problem, folds, tested int) (groups []Group) {
 	return groups
 }
 
+// evidence returns a function that counts right predictions of settings for the test sets of groups.
 func (m GraphMethod) evidence(j *Job, groups []Group) func(ctx context.Context, _, values []int) (*choose.Counts, error) {
 	weight := choose.WeightsOf(j.Problem)
 	return func(ctx context.Context, _, values []int) (*choose.Counts, error) {

@@ -127,6 +127,7 @@ func (m *Engine) keep(out *Prediction, s *Settings) (model *Model, err error) {
 	return model, err
 }
 
+// predict predicts the nodes of p with the model's edge weights.
 func (m *Model) predict(ctx context.Context, e *Engine, p *Problem,
 	s *Settings) (*Prediction, error) {
 	for _, spec := range e.Specs {

@@ -155,6 +155,7 @@ func (m *GraphMethod) chooseNumbers(ctx context.Context, j *Job, h *heldNumbers)
 	return nil, err
 }
 
+// compareNumbers chooses a setting by predictions of each value without its fold.
 func (m *GraphMethod) compareNumbers(ctx context.Context, j *Job, h *heldNumbers) (*Choice, error) {
 	space := *j.Space
 	if axes := space.Axes; m.Widens && len(axes) > 0 && axes[0].Values > 2 {

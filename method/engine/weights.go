@@ -117,6 +117,8 @@ func (m *Engine) Reweighs(p *Problem, s *Settings) bool {
 // A choice of a function or of factors needs at least leastLabels labels or known numbers.
 const leastLabels = 2 * sides.Folds
 
+// choosesFactors reports whether labels, numbers or a kept model decide factors that p.A does not contain
+// yet.
 func choosesFactors(p *Problem, s *Settings) bool {
 	switch {
 	case p.Edges == nil:
@@ -210,6 +212,7 @@ func (w weighting) problem(ctx context.Context, p *Problem, factors *sides.Choic
 	return &q, err
 }
 
+// graph returns the graph of p with the weights of pairs of nodes changed by w.
 func (w weighting) graph(ctx context.Context, p *Problem, s *Settings) (*graph.Graph, error) {
 	a, err := sparse.MapValues(ctx, p.A, w.value)
 	if err != nil {
@@ -229,6 +232,7 @@ func evidenceOf(p *Problem, s *Settings) *sides.Evidence {
 	return sides.NewEvidence(edgeLabels(p, s), sparse.EntriesOf(p.A), s.Memory, s.Workers)
 }
 
+// chooseWeighting returns the function of the weights that held-out labels choose.
 func chooseWeighting(ctx context.Context, p *Problem, s *Settings) (weighting, error) {
 	evidence := evidenceOf(p, s)
 	best, _, err := evidence.Best(len(weightings),

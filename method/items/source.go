@@ -160,6 +160,7 @@ func (s *Source) begin(p *engine.Problem, par *engine.Parameters, settings *engi
 	return j, nil
 }
 
+// choose chooses by folds of the labels or of a sample of them.
 func (s *Source) choose(ctx context.Context, j *engine.Job) (*engine.Choice, error) {
 	j.Settings.Progress("choosing parameters", 0, 0)
 	p := j.Problem.At(choose.Sample(j.Problem.Class, j.Compared, j.Settings.RNGSeed, 0))
@@ -258,6 +259,7 @@ func (s *Source) holdOut(ctx context.Context, c *Classified, k classify.Gram, y 
 	return nil
 }
 
+// learn learns from all labels, and scores all items.
 func (s *Source) learn(ctx context.Context, j *engine.Job, choice *engine.Choice, isMeasured bool) (*Classified, error) {
 	k, values, err := s.Gram(ctx, choice.Kernel.Values, j.Problem.Row)
 	if err != nil {

@@ -95,6 +95,8 @@ func (m method) begin(ctx context.Context, p *engine.Problem, par *engine.Parame
 	return r.Job, nil
 }
 
+// newPredictor validates the problem and returns a predictor with the components of the graph, the kernels,
+// and the settings to choose from.
 func (m method) newPredictor(ctx context.Context, p *engine.Problem, par *engine.Parameters,
 	s *engine.Settings) (*predictor, error) {
 	if err := problem.ValidateFor(p, &m.kernel.Spec); err != nil {
@@ -139,6 +141,8 @@ func solves(j *engine.Job) bool {
 	return j.Learner.Solve != nil && (labels > j.Learner.Solved || labels > max(j.Settings.Sample, products*len(j.Problem.Names)))
 }
 
+// workspace declares the memory of slabs of kernels, of the kernel values between labels or items, and of the
+// fits.
 func (m method) workspace(p *engine.Problem, s *engine.Settings) (w budget.Workspace, err error) {
 	j, err := m.job(p, s, kernel.OnDegrees(p.Degrees))
 	if err != nil {

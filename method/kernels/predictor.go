@@ -42,6 +42,7 @@ func (r *predictor) settings(phase string) *kernel.Settings {
 	}}
 }
 
+// chooseByFolds chooses by predictions of models for labels that they have not learned from.
 func (r *predictor) chooseByFolds(ctx context.Context) (*engine.Choice, error) {
 	t, err := r.compareLabels(ctx)
 	if err != nil {
@@ -100,6 +101,7 @@ func (r *predictor) calibrate(ctx context.Context, t *labels, source, setting in
 	return nil
 }
 
+// learnChosen is the Learn of a job: it fits the learner, and the votes if the choice has not fitted them.
 func (r *predictor) learnChosen(ctx context.Context, c *engine.Choice) error {
 	t := &r.Out.Seconds
 	learn := func(ctx context.Context) error { return r.learnItems(ctx, c) }
@@ -111,6 +113,7 @@ func (r *predictor) learnChosen(ctx context.Context, c *engine.Choice) error {
 	return err
 }
 
+// fitVotes fits the votes of a setting that was given, not chosen.
 func (r *predictor) fitVotes(ctx context.Context) error {
 	if r.best != nil {
 		return nil
@@ -302,6 +305,7 @@ const machinesAtATime = 32
 
 const solveColumns = 64
 
+// score turns decisions on every node into scores.
 func (r *predictor) score(ctx context.Context) error {
 	n := len(r.Problem.Degrees)
 	outputs := r.fitted.Pairs

@@ -69,6 +69,7 @@ type features struct {
 
 const mostFitted = 5000
 
+// groupRidges returns consecutive settings that differ in λ alone.
 func groupRidges(settings []param.Values) (groups [][]param.Values) {
 	var last param.Values // last values, without λ
 	for _, v := range settings {
@@ -151,6 +152,7 @@ func (r featureRidge) scores(ctx context.Context, j *engine.Job, v param.Values)
 	return err
 }
 
+// predictions is the field Predictions of [engine.GraphMethod].
 func (r featureRidge) predictions(ctx context.Context, j *engine.Job, settings []param.Values, groups []engine.Group, visit engine.FoldVisitor) error {
 	fold := foldsOf(j.Problem, groups)
 	positions := r.positions(fold, j.Settings)
@@ -181,6 +183,7 @@ func (r featureRidge) predictions(ctx context.Context, j *engine.Job, settings [
 	return nil
 }
 
+// foldsOf returns the position of the group that tests each value of a problem, −1 for none.
 func foldsOf(p *engine.Problem, groups []engine.Group) []int {
 	position := map[int]int{} // row → position + 1
 	for g := range groups {

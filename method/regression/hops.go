@@ -35,6 +35,7 @@ var Hops = featureRidge{fixed: attributeFeatures, moving: hopFeatures}.method(&p
 	}},
 }, hopWorkspace)
 
+// hopWorkspace declares the memory of hop means, of attributes, and of a ridge on them.
 func hopWorkspace(p *engine.Problem) budget.Workspace {
 	const labelBytes = 1600 // bytes of a known value in folds and decompositions: 1,100 were measured with 64 attributes
 	n := len(p.Degrees)
@@ -46,6 +47,8 @@ func hopWorkspace(p *engine.Problem) budget.Workspace {
 	return w
 }
 
+// attributeFeatures returns the attributes of known nodes, and the means of attributes over each node and its
+// neighbours.
 func attributeFeatures(ctx context.Context, j *engine.Job, p *engine.Problem, positions []int, _ param.Values) (*features, error) {
 	if p.Attributes == nil || p.Attributes.Cols == 0 {
 		return &features{Block: &sparse.Block[float64]{Rows: len(positions)}}, nil

@@ -119,6 +119,7 @@ func (l *LabelLearner) Fit(ctx context.Context, positions []int) (*engine.LabelS
 	return m, err
 }
 
+// embed computes the columns of p, with edges weighed by the labels of p.
 func (l *LabelLearner) embed(ctx context.Context, p *engine.Problem) (err error) {
 	if l.fitted, err = new(engine.Engine).Weigh(ctx, p, &l.set); err != nil {
 		return err
@@ -172,6 +173,7 @@ func (l *LabelLearner) F1(positions []int, limit float64,
 	return measures
 }
 
+// labelSetWorkspace declares the memory of the search for eigenvectors and of the least squares.
 func labelSetWorkspace(p *engine.Problem, _ *engine.Settings) (budget.Workspace, error) {
 	n := len(p.Degrees)
 	labelled := len(NewLabelLearner(p, nil).Row)

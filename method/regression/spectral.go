@@ -41,6 +41,7 @@ var SpectralLogistic = engine.GraphMethod{
 	Highest: func(*engine.Problem, *engine.Settings) bool { return true }, Workspace: spectralWorkspace, IsSampled: true,
 }
 
+// prepareSpectral computes the eigenvectors that the largest dimension needs.
 func prepareSpectral(ctx context.Context, j *engine.Job,
 	settings []param.Values) error {
 	if err := j.Whole(ctx); err != nil {
@@ -64,6 +65,7 @@ type spectralJob struct {
 var embeddingProblem = lanczos.GraphProblem{Matrix: sparse.NormalizedAdjacency,
 	Which: lanczos.Largest, Beyond: true, Positive: true}
 
+// embed computes as many eigenvectors as the largest dimension needs.
 func (j *spectralJob) embed(ctx context.Context, dimension int) error {
 	n := j.Graph.Team().TotalOf(len(j.Problem.Degrees))
 	if len(j.Graph.Components.Sizes) == n { // no edges

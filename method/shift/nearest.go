@@ -72,8 +72,8 @@ func nearestLabels(ctx context.Context, p *problem.Problem, workers int,
 	return now, nil
 }
 
-// extend adds to node v the labels of its neighbours in previous that are hops edges away, and reports whether there are
-// any. last is the last position of a label in a row.
+// extend adds to node v the labels hops edges away from v, and reports whether there are any. These are the labels that
+// previous has for neighbours of v at hops−1 edges. A node keeps the labels in the positions 0 to last.
 func (f nearest) extend(v int, col []uint32, val []float64, last, hops int,
 	previous nearest) (grew bool) {
 	first := f.at(0, v)

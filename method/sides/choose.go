@@ -188,6 +188,7 @@ func (c *chooser) chooseHalfLife(ctx context.Context, out *Choice) (Quality, err
 	return q, err
 }
 
+// qualityOf returns the quality of weights for the labels of the predicted folds.
 func (c *chooser) qualityOf(ctx context.Context,
 	book *shard.Codebook) (Quality, error) {
 	a, back := shard.ApplyCodebook(c.Store, book)

@@ -71,6 +71,7 @@ func (o *Origin) String() string {
 	return strings.Join(list, ", ")
 }
 
+// fields returns the values of all fields as text, by the names of JSON.
 func (o *Origin) fields() map[string]string {
 	fields := map[string]any{}
 	text, err := json.Marshal(o)

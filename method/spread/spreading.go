@@ -85,6 +85,7 @@ type slab struct {
 	left           int64
 }
 
+// slabWithin returns the slab of at most the given number of folds within the memory limit.
 func (m spreading) slabWithin(j *engine.Job, folds int, v param.Values) slab {
 	w := m.spread(j.Problem, v)
 	k := len(j.Problem.Names)
@@ -133,6 +134,7 @@ func (m spreading) solve(ctx context.Context, j *engine.Job,
 	return nil
 }
 
+// predictions solves for several groups at a time.
 func (m spreading) predictions(ctx context.Context, j *engine.Job,
 	settings []param.Values, groups []engine.Group,
 	visit engine.FoldVisitor) error {
@@ -197,6 +199,8 @@ func addTo(scores, offset []float64) {
 	}
 }
 
+// scores computes the scores of all nodes, some classes at a time if there are many, and the classes that
+// follow from the scores.
 func (m spreading) scores(ctx context.Context, j *engine.Job,
 	v param.Values) error {
 	n := len(j.Problem.Degrees)
@@ -308,6 +312,7 @@ func (m spreading) probabilities(j *engine.Job, v param.Values,
 	return nil
 }
 
+// spread declares the memory of a solve, with its scores.
 func (m spreading) spread(p *engine.Problem, v param.Values) budget.Workspace {
 	n := len(p.Degrees)
 	k := len(p.Names)

@@ -270,6 +270,8 @@ func (j *job) choosing(workers int) budget.Workspace {
 	return j.walk(folds + 1).Or(trials).And(j.rows(labels*folds+tests, longestOf(j)))
 }
 
+// fitting declares the memory of learning: rows of features during the walks, then one trial after another, a
+// fit, and the decisions on all nodes.
 func (j *job) fitting(par engine.Parameters, measures bool) budget.Workspace {
 	p := j.Problem
 	n := len(p.Degrees)
@@ -307,6 +309,7 @@ func (j *job) rows(rows, steps int) budget.Workspace {
 	return budget.Held(32*int64(len(j.Problem.Degrees)), budget.Block[float32](rows, len(j.Problem.Names)*(steps+1)), 24*int64(rows))
 }
 
+// trial declares the memory of a trial with the given numbers of training and test rows.
 func (j *job) trial(train, tests int) budget.Workspace {
 	classes := len(j.Problem.Names)
 	m := int64(train)
@@ -399,6 +402,7 @@ func (r *predictor) walk(ctx context.Context) (err error) {
 	return err
 }
 
+// oneClass reports whether all labels that are not marked in left have one class.
 func (r *predictor) oneClass(left []bool) bool {
 	only := -1
 	for i, class := range r.Problem.Class {
@@ -435,6 +439,8 @@ func (r *predictor) partitions() int {
 // decisions needs another walk.
 const decisionBytes = 64 << 20
 
+// scoreWalk returns the walk that computes the decisions of machines on all nodes, in the memory that the
+// sums of votes leave.
 func scoreWalk(p *engine.Problem, set *engine.Settings, par engine.Parameters,
 	isRest bool) *cwk.Walk[float32] {
 	w := walkOf[float32](p, set, par.Steps())

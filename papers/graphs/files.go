@@ -159,6 +159,7 @@ func arcsOf(m *graphfile.Member, v int) []int32 {
 	return m.To[m.Ptr[v]:m.Ptr[v+1]]
 }
 
+// relabel replaces the labels of vertices by their "degree" or their "ids", or removes them for "none".
 func relabel(c *graphfile.Collection, source string) error {
 	c.Labels = nil
 	number := map[string]int32{}

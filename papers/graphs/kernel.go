@@ -197,6 +197,7 @@ func (g *Gram) RowsTo(ctx context.Context, dst *sparse.Block[float64],
 	return nil
 }
 
+// divide divides row i by the norms of the graphs, see [Settings.Cosine].
 func divide(row, diagonal []float64, i int) {
 	for j, d := range diagonal {
 		switch {

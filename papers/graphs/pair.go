@@ -90,6 +90,7 @@ type pairSum struct {
 	sum            float64
 }
 
+// labelPairs returns the nonzero entries of L(Σ λᵢAⁱ)Lᵀ.
 func (p *product) labelPairs(m *graphfile.Member, c float64,
 	exponential bool) (list []pairSum, err error) {
 	label := m.Label

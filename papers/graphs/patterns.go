@@ -268,6 +268,7 @@ func (p *patternFinder) write(text *strings.Builder, edge bool, l int32) {
 	}
 }
 
+// trees adds the pattern of every tree of the forest of bridges with at least one edge.
 func (p *patternFinder) trees() {
 	n := p.m.Len()
 	done := make([]bool, n)

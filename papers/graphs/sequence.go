@@ -93,6 +93,7 @@ const (
 	divergenceSteps = 2000
 )
 
+// largest returns the largest spectral radius in the collection.
 func (w *walks) largest(ctx context.Context,
 	productOf func(worker, i int) *product) (float64, error) {
 	radius := make([]float64, len(w.graph))

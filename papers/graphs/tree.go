@@ -49,6 +49,7 @@ func (t *rootedTree) label(index int32) string {
 	return text.String()
 }
 
+// compare compares the texts of two subtrees whose children are sorted.
 func (t *rootedTree) compare(a, b int32) int {
 	x, y := treeReader{t: t, next: []treePlace{{index: a}}},
 		treeReader{t: t, next: []treePlace{{index: b}}}
@@ -80,6 +81,7 @@ type treePlace struct {
 	read  int
 }
 
+// read returns the next part, or "" at the end.
 func (r *treeReader) read() string {
 	if len(r.next) == 0 {
 		return ""

@@ -9,6 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
+// weights returns the parameters of kernels that count walks.
 func weights() []param.Param {
 	return []param.Param{
 		{Name: "weights", Meaning: "λᵢ of the walks of i steps: cⁱ, or cⁱ/i!", Kind: param.Choice,

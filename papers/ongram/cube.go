@@ -147,6 +147,7 @@ func cubeOf(attributes []nodefile.Column, averages, sums, raw bool,
 	return c.fill(attributes, averages), nil
 }
 
+// tabulate computes agree and average for all sets of lanes.
 func (c *cube) tabulate() {
 	for _, word := range c.placed {
 		var agree, average byLanes
@@ -177,6 +178,7 @@ func (c *cube) tabulate() {
 	}
 }
 
+// fill packs the distinct records into words.
 func (c *cube) fill(attributes []nodefile.Column, averages bool) *values {
 	n := len(attributes[0].Code)
 	words := make([]uint64, n*c.width)

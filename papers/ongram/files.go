@@ -46,6 +46,7 @@ var kernelFiles = items.Kind{
 	Open:       openFiles,
 }
 
+// checkFiles reports files that do not make one kernel.
 func checkFiles(in *items.Input, report func(place, problem string)) {
 	var ways []string
 	for _, name := range []string{"sum", "product"} {
@@ -130,6 +131,7 @@ func openFiles(ctx context.Context, in *items.Input) (*items.Collection, error) 
 	}, k.choose(rows)
 }
 
+// describe returns the facts of a result for its JSON document, and its summary.
 func (k *files) describe(c *items.Classified) (facts any, text string) {
 	count := k.in.Count
 	columns := c.ScoreNames
@@ -194,6 +196,7 @@ func (k *files) nodes(which string, a tablefile.Axis) (*shard.Nodes, error) {
 	return nodes, err
 }
 
+// choose finds the learner's items and their rows.
 func (k *files) choose(rows *shard.Nodes) error {
 	l := k.learner
 	labelled := sched.Mark(k.cols.N, k.labels.Row)
@@ -339,6 +342,7 @@ func unevenOf(k []float64, n int) (i, j int) {
 	return 0, 0
 }
 
+// classify learns from the values between the items, and reads all values again to score each row.
 func (k *files) classify(ctx context.Context,
 	set *engine.Settings) (*items.Classified, error) {
 	k.progress = set.Progress

@@ -75,6 +75,7 @@ func (g *values) RowTo(dst []float64, i int) {
 	}
 }
 
+// newValues finds the distinct records among n records by their keys.
 func newValues[K comparable](n int, key func(i int) K) *values {
 	g := &values{distinct: make([]int, n)}
 	number := map[K]int{}

@@ -48,6 +48,7 @@ type texts struct {
 	diagonal []float64 // stored values K(x, x); nil: values are raw
 }
 
+// stringsOf returns the kernel between the strings of one column.
 func stringsOf(attributes []nodefile.Column, v param.Values) (classify.Gram, error) {
 	if len(attributes) != 1 {
 		return nil, &AttributeError{"", -1,

@@ -52,6 +52,7 @@ const DefaultTimeout = time.Hour
 // timeoutVariable is the environment variable that changes [DefaultTimeout].
 const timeoutVariable = "HEATWALK_MPI_TIMEOUT"
 
+// timeout returns the longest time in one call of the network; 0: no limit.
 func timeout() (time.Duration, error) {
 	text := os.Getenv(timeoutVariable)
 	if text == "" {

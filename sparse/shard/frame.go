@@ -123,6 +123,7 @@ func appendPayload(dst []byte, lengths, ids []uint32, val []float64,
 	return appendValues(dst, form, val)
 }
 
+// appendLengths appends row lengths: a byte each, or the escape and four bytes.
 func appendLengths(dst []byte, lengths []uint32) []byte {
 	for _, n := range lengths {
 		if n < escape {

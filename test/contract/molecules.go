@@ -35,6 +35,7 @@ func Molecules(graphs, vertices, classes int, noise float64, rngSeed uint64) *gr
 	return c
 }
 
+// molecule draws a graph of at least size vertices.
 func molecule(r *rand.Rand, size int, branchClass func() int) graphfile.Member {
 	var labels []int32
 	var edges [][3]int32

@@ -90,6 +90,7 @@ func load(t TB, name string) (g Graph, find func(id string) int) {
 	return g, find
 }
 
+// table reads a file of the graph: lines of tab-separated fields.
 func table(t TB, graph, file string, fields int) [][]string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(Root(t), "testdata", "golden", graph, file))

@@ -239,6 +239,7 @@ func testConcurrentSweeps(t *testing.T, m sparse.Matrix, want *sparse.CSR) {
 	group.Wait()
 }
 
+// testSweepRows checks which ranges [sparse.Matrix.SweepRows] visits.
 func testSweepRows(t *testing.T, m sparse.Matrix, want *sparse.CSR) {
 	n, _ := m.Dims()
 	for _, rows := range [][2]int{{0, n}, {0, 0}, {n, n}, {n / 3, n / 2}, {n / 2, n/2 + 1}, {n - 1, n}} {

@@ -83,6 +83,7 @@ func (c *Settings) separatorOf(name string, konect bool, line []byte) byte {
 	return table.SeparatorOf(c.Text, name, bytes.TrimRight(line, table.Blank))
 }
 
+// sample splits the lines that follow the head.
 func (h *head) sample(tail []byte) {
 	var f table.Fields
 	for len(tail) > 0 && len(h.s.Rows) < table.SampleRows {
@@ -217,6 +218,7 @@ func (c *Settings) attributeLayout(name string, lay *Layout,
 	return true
 }
 
+// cutAttributes removes a dictionary and the separator before it from the end of a line.
 func cutAttributes(line []byte) (ids, attributes []byte, ok bool) {
 	const separators = table.Blank + ",;"
 	line = bytes.TrimRight(line, table.Blank)

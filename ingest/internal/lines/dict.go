@@ -142,6 +142,7 @@ func (d *Dict) codesOf(code []uint32, text []byte, b *IDBatch, lo, hi int,
 // group is the number of tokens that are loaded together, so that their cache misses overlap.
 const group = 32
 
+// codes stores the codes of tokens in this shard, and assigns codes to new ids.
 func (s *dictShard) codes(high uint32, code []uint32, text []byte, b *IDBatch,
 	tokens []uint32, first uint64) error {
 	s.mu.Lock()

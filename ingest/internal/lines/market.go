@@ -12,6 +12,7 @@ import (
 
 const fetchAgain = "fetch the file again"
 
+// marketLayout reads the head of a Matrix Market file and determines the layout.
 func (c *Settings) marketLayout(in *textio.Reader, sum *Tally) (*Layout, error) {
 	m := &graphfile.MarketReader{Name: in.Name(), Signed: c.Signed}
 	for {

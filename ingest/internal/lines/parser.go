@@ -345,8 +345,8 @@ func (lay *Layout) WithoutWeight() string {
 }
 
 // FieldsWithoutWeight returns the setting of all columns except the weights, written as in [input.Error].Fix.
-// It returns "" if no column is a source. hasNamedWeight states that a setting names the column of the
-// weight.
+// It returns "" if no column is a source. If hasNamedWeight is set, the text says that this setting replaces the
+// setting that names the column of the weight.
 func FieldsWithoutWeight(columns input.Columns, hasNamedWeight bool) string {
 	fields := fieldSetting(columns, "")
 	if fields == "" {
@@ -418,6 +418,7 @@ func (p *Parser) endOf(end int) []byte {
 	return id
 }
 
+// integers appends the ids in p.fields as codes.
 func (p *Parser) integers() error {
 	var code [2]uint32
 	for k := range code {

@@ -80,6 +80,7 @@ type Fault struct {
 	kind  string
 }
 
+// add adds a bad line to its kind.
 func (f *Faults) add(e *textio.Error) {
 	isQuoted := false
 	f.Add(Fault{First: e, Count: 1, kind: strings.Map(func(r rune) rune {

@@ -167,6 +167,7 @@ func (b *Rows) begin(lo, entries int, values bool) {
 	*b = Rows{Lo: lo, Ptr: b.Ptr[:0], Col: b.Col[:0], Val: b.Val[:0]}
 }
 
+// make allocates buffers for buckets of the given number of entries.
 func (f *finisher[K]) make(entries int, values, gathered bool) {
 	f.movable(entries, values)
 	if f.out == nil {

@@ -25,6 +25,7 @@ func (e *entries[K]) next(f *finisher[K], r *sortedRun[K],
 	return true, err
 }
 
+// finishRuns merges the runs of bucket k into f.out.
 func (e *entries[K]) finishRuns(f *finisher[K], k int) error {
 	if f.out == nil {
 		f.out = new(Rows)
@@ -92,6 +93,7 @@ type runHead struct {
 	run       int
 }
 
+// headOf returns the position of entry i of a run in the merged order.
 func headOf[K key](o runOrder, r *sortedRun[K], i, run int) runHead {
 	h := runHead{key: uint64(r.keys[i] >> o.shift), then: uint64(run), run: run}
 	if o.byValue {
@@ -145,6 +147,7 @@ type joiner[K key] struct {
 	sums  []lineSum // sums of its lines, by code
 }
 
+// add adds the lines of further entries.
 func (j *joiner[K]) add(keys []K, values []float64) error {
 	byDirection := j.m.byDirection()
 	for i, k := range keys {

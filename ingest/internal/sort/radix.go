@@ -173,6 +173,8 @@ func move[K key](dst, src []K, place *[radixSize]uint32, shift uint, mask uint64
 	}
 }
 
+// placeColumns puts the column of each entry into the next place for its row.
+//
 //go:noinline
 func placeColumns[K key](dst []uint32, src []K, place *[radixSize]uint32,
 	row uint) {

@@ -235,6 +235,7 @@ func (r *sortedRun[K]) sortByWeight() {
 	}
 }
 
+// spillRuns writes the runs of bucket k in memory to disk.
 func (e *entries[K]) spillRuns(f *finisher[K], k int) error {
 	b := e.s.buckets[k]
 	length := max(leastBlock, min(mostBlock, e.s.runLength/e.s.runs(b)))

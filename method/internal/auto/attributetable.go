@@ -162,6 +162,7 @@ func (a *attributeTable) sampleColumns(present int) {
 	}
 }
 
+// divide sorts the sample of column j and divides its range into parts.
 func (a *attributeTable) divide(j int) {
 	sample := a.sample[j]
 	slices.Sort(sample)
@@ -248,6 +249,7 @@ func (a *attributeRows) features(v, lo, hi int) (columns []uint32, features []fl
 	return columns[start:end], a.scaled
 }
 
+// rowTo stores the features of node v in columns lo ≤ j < hi.
 func (a *attributeRows) rowTo(dst []float32, v, lo, hi int) {
 	clear(dst)
 	if !a.table.Has(v) {

@@ -60,6 +60,7 @@ func newLens(p *problem.Problem, a *attributeTable, workers int,
 	return l
 }
 
+// scaleRows multiplies each row of x by l.root of its node, or divides it if divide is set.
 func (l *lens) scaleRows(ctx context.Context, x *featureBlock,
 	divide bool) error {
 	if l.root == nil {

@@ -31,6 +31,7 @@ const (
 	stagePredict  = "predict"
 )
 
+// predict returns the class and the probabilities of every node of a valid problem.
 func predict(ctx context.Context, p *problem.Problem,
 	set *settings) (out *engine.Prediction, err error) {
 	out = &engine.Prediction{}
@@ -139,6 +140,7 @@ type input struct {
 	places  []int
 }
 
+// newInput removes the directions of the edges of p and samples the labels that models learn from.
 func newInput(ctx context.Context, p *problem.Problem, set *settings, d design,
 	memory int64, work *graph.Work) (*input, error) {
 	in := &input{p: p, set: set, design: d, work: work, memory: memory}

@@ -99,6 +99,7 @@ func (f *features) believe(ctx context.Context) (err error) {
 	return err
 }
 
+// addBeliefs adds the held-out probabilities of a block model to the components.
 func (h *heldOut) addBeliefs(ctx context.Context, f *features) error {
 	in := f.in
 	if !in.believes() {
@@ -188,6 +189,8 @@ func predictByBeliefs(ctx context.Context, p *problem.Problem, set *settings,
 	return err
 }
 
+// likeliestClasses stores in out.Class the class of each label, and the class with the largest score of each
+// other node.
 func likeliestClasses(ctx context.Context, p *problem.Problem, out *engine.Prediction,
 	workers int) error {
 	out.Class = make([]int, len(p.Degrees))

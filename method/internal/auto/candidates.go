@@ -110,6 +110,7 @@ func hasManyLabels(p *problem.Problem) bool {
 	return len(p.Names) >= someClasses && len(p.Row) > choiceLabels
 }
 
+// candidatesOf returns the models to fit to the labels of p.
 func candidatesOf(d *design, p *problem.Problem) []candidate {
 	list := baseCandidates
 	switch {
@@ -186,6 +187,7 @@ func (l ridgeList) input(dst []float64, c candidate, shared, scores []float64,
 	return append(dst, shared...)
 }
 
+// sharedColumns returns the shared columns of e that a candidate uses, with their prior weights.
 func (f *features) sharedColumns(c candidate, e *examples) *classify.SharedColumns {
 	prior := priorWeights(f.columns, c.Pull)
 	switch {

@@ -65,6 +65,7 @@ func newColumns(ctx context.Context, in *input, count []float64, w *walkFeatures
 	return c, c.measureSpread(ctx, p, w, in.set.Workers)
 }
 
+// withCounts returns a copy of c whose class shares follow from count, the number of labels of each class.
 func (c *columns) withCounts(count []float64) *columns {
 	k := c.classes
 	out := *c
@@ -89,6 +90,7 @@ func (c *columns) of(row []float32, f filter) []float32 {
 	return row[c.design.position(f)*c.classes:][:c.classes]
 }
 
+// measureMass computes ε of each filter from a sample of the nodes.
 func (c *columns) measureMass(ctx context.Context, p *problem.Problem,
 	w *walkFeatures, workers int) error {
 	total, err := blocks.NodeSums(ctx, p.Team(), workers, len(p.Degrees), 2*filters, func(sums []float64, lo, hi int) {
@@ -129,6 +131,7 @@ func massOf(values []float32) (sum float64) {
 	return sum
 }
 
+// measureSpread computes the scales of all columns from a sample of the nodes.
 func (c *columns) measureSpread(ctx context.Context, p *problem.Problem,
 	w *walkFeatures, workers int) error {
 	shared := c.design.sharedCount()

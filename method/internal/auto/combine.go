@@ -128,6 +128,8 @@ func blendShares(h *heldOut, mixture []component, among func(label int) bool) []
 	return best
 }
 
+// addShares returns the mixture with the shares of the classes added, with the given weight, and without
+// beliefs.
 func addShares(h *heldOut, mixture []component, weight float64) []component {
 	shares := h.components[majorityOf(h)]
 	shares.Weight = weight
@@ -236,6 +238,8 @@ func dropSmallWeights(mixture []component) (components []component, sum float64)
 	return components, sum
 }
 
+// likeliest returns for each candidate, except factors, the component with the λ that makes the selected
+// labels likeliest.
 func (h *heldOut) likeliest(among func(label int) bool) (list []component) {
 	labels := h.selectLabels(among)
 	for _, components := range byCandidate(h.components) {

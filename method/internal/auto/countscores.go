@@ -74,6 +74,7 @@ func countBlock(ctx context.Context, in *input, l *lens,
 	}), nil
 }
 
+// columns returns the columns of all nodes, computed without the labels of part hidden.
 func (c *counts) columns(ctx context.Context,
 	hidden int) (*featureBlock, error) {
 	n := c.x.Rows

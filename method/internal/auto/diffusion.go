@@ -84,6 +84,7 @@ type nodeKernel struct {
 	coefficients *mat.Dense
 }
 
+// addKernels adds the scores of ridges on the diffusion kernel and on S².
 func (f *features) addKernels(ctx context.Context) error {
 	labels := sampleLabels(f.in, kernelLabels(f.in.p, f.in.folds))
 	for i, path := range []func(*nodeKernel, context.Context, *mat.Dense) (*classify.RidgePath, error){(*nodeKernel).diffusionPath, (*nodeKernel).squarePath} {

@@ -15,6 +15,7 @@ type arcs struct {
 	unit    float64
 }
 
+// leaveDirections sets in.p to the problem without directions and in.arcs to the arcs.
 func leaveDirections(ctx context.Context, in *input) error {
 	p := in.p
 	q, against, err := p.WithoutDirections(ctx, in.set.Workers, in.work)

@@ -114,6 +114,8 @@ func newFeatures(ctx context.Context, in *input) (*features, error) {
 // Neighbours agree if Poisson learning is right agreementErrors standard errors more often than the largest class.
 const agreementErrors = 2
 
+// neighboursAgree reports whether Poisson learning with the given held-out probabilities is right
+// significantly more often than predictions of the largest class.
 func neighboursAgree(rows [][]float32, class []int, classes int) bool {
 	count := make([]float64, classes)
 	right := 0.0

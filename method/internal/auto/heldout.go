@@ -74,6 +74,7 @@ func predictHeldOut(ctx context.Context, f *features) (*heldOut, error) {
 	return h, h.addPropagation(ctx, f)
 }
 
+// predictPoisson returns the component of Poisson learning with its held-out probabilities.
 func predictPoisson(f *features) component {
 	out := newComponent(candidate{Poisson: true}, 0, len(f.fold))
 	row := make([]float64, f.columns.classes)

@@ -65,6 +65,7 @@ func addLinks(ctx context.Context, f *features) error {
 	return addRidge(ctx, f, labels, &ridgeBlock{linkLambdas, l.path, l.scores}, ofLinks)
 }
 
+// newLinkRows computes the lengths of the rows of A, and the logarithms of degrees.
 func newLinkRows(ctx context.Context, in *input, nodes []int, graph *columns) (*linkRows, error) {
 	l := &linkRows{in: in, nodes: nodes, degrees: newBlock(len(in.p.Degrees), linkDegrees)}
 	for v := range l.degrees.Rows {
@@ -104,6 +105,7 @@ func (l *linkRows) multiply(ctx context.Context, visit func(lo, hi int, products
 	return nil
 }
 
+// value returns the value of the kernel between a node and a label, whose rows of A have the given product.
 func (l *linkRows) value(v, label int, product float64) float64 {
 	distance := 0.0
 	for _, u := range []int{v, label} {

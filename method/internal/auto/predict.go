@@ -26,6 +26,7 @@ type model struct {
 	propagated *featureBlock // scores of label propagation for explanations; else nil
 }
 
+// fit fits the components to all learned labels.
 func (m *model) fit(ctx context.Context) error {
 	f := m.features
 	y := f.targets(f.full, -1)
@@ -135,6 +136,7 @@ type predictor struct {
 	ridged []*featureBlock
 }
 
+// load reads the rows of walks and the scores of ridges at nodes lo ≤ v < hi.
 func (p *predictor) load(lo, hi int) {
 	f := p.features
 	p.first, p.walked = lo, newBlock(hi-lo, f.walks.cols)

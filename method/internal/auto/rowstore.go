@@ -41,6 +41,8 @@ type tempFiles struct {
 	err error // first error of reading; guarded by mu
 }
 
+// newTempFiles makes a directory for temporary files in parent, or in the system's default directory if
+// parent is empty.
 func newTempFiles(parent string) (*tempFiles, error) {
 	parent = cmp.Or(parent, os.TempDir())
 	dir, err := durable.NewTempDir(parent)

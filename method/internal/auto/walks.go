@@ -69,6 +69,8 @@ func (s *seeds) walk(ctx context.Context) (w *walkFeatures, err error) {
 	return w, nil
 }
 
+// walks returns the kinds of walks: on the graph without directions, and, for directed graphs, along and
+// against arcs.
 func (s *seeds) walks() []walk {
 	op := sparse.NewOperator[float32](sparse.Transition, s.in.p.A, s.in.p.Degrees)
 	op.Workers = s.in.set.Workers

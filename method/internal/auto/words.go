@@ -109,6 +109,7 @@ func addWords(ctx context.Context, f *features, l *lens) error {
 	return err
 }
 
+// fit computes the weights, and the logits of all nodes.
 func (m *wordModel) fit(ctx context.Context) error {
 	parameters := make([]float64, (m.l.a.Cols+1)*m.classes)
 	m.last = nil
@@ -203,6 +204,7 @@ func (m *wordModel) differentiate(ctx context.Context, gradient []float64) {
 	m.l.work.Sweeps++
 }
 
+// rowsOf returns the rows of X and of ηNX for the given nodes.
 func (m *wordModel) rowsOf(ctx context.Context,
 	nodes []int) (plain, means *featureBlock, err error) {
 	d := m.l.a.Cols

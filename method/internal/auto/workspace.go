@@ -63,6 +63,7 @@ func newPlan(p *problem.Problem, set *settings) *plan {
 	return out
 }
 
+// stages declares the memory of stages that run one after the other.
 func (d *design) stages(p *problem.Problem, set *settings) budget.Workspace {
 	n := len(p.Degrees)
 	k := len(p.Names)

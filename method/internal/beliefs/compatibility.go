@@ -107,6 +107,7 @@ type walkLikelihood struct {
 	classes int
 }
 
+// joint returns the symmetric J of θ, whose elements add up to 1.
 func (f *walkLikelihood) joint(theta []float64) *mat.Dense {
 	n := f.classes
 	j := mat.NewDense(n, n, nil)
@@ -185,6 +186,8 @@ func (f *walkLikelihood) lossAndGradient(theta, grad []float64) float64 {
 	return loss
 }
 
+// gradientTo stores the gradient with respect to θ, given the gradients with respect to J, the step P and the
+// row sums p.
 func (f *walkLikelihood) gradientTo(grad []float64, j *mat.Dense, p []float64,
 	gradJ, gradStep *mat.Dense, gradP []float64) {
 	n := f.classes

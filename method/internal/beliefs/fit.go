@@ -204,6 +204,7 @@ type fitting struct {
 	only       *run // only run, after its last round; nil: several runs
 }
 
+// read runs each candidate without each fold, and stores its beliefs at the held-out labels.
 func (f *fitting) read(ctx context.Context) error {
 	for k, c := range f.candidates {
 		f.beliefs = append(f.beliefs, make([][]float32, len(f.held)))
@@ -231,8 +232,8 @@ func (f *fitting) read(ctx context.Context) error {
 	return nil
 }
 
-// newCandidate returns a run of candidate c that does not know the labels of fold hidden. R is estimated from the labels
-// outside fold.
+// newCandidate returns a run of candidate c. The run does not know the labels of fold number hidden. R is estimated from
+// the labels of all folds but fold number fold.
 func newCandidate(ctx context.Context, n *network, c Candidate,
 	fold, hidden int) (*run, error) {
 	ratios, err := ratiosOf(ctx, n, c.Ratios, fold)

@@ -148,6 +148,8 @@ func (l *Propagation) reduction(ctx context.Context) (*iterative.Reduction, erro
 	return r, err
 }
 
+// answerReduced stores the scores at the test labels of a fold, and the means of the classes, computed on the
+// reduced graph.
 func (l *Propagation) answerReduced(ctx context.Context, r *iterative.Reduction, p *problem.Problem, fold choose.Split) error {
 	f := sparse.NewBlock[float64](len(p.Row), len(p.Names))
 	for _, i := range fold.Train {

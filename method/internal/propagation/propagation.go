@@ -234,6 +234,7 @@ func normalise(l *Propagation) {
 	}
 }
 
+// scaleToOne makes scores add up to one.
 func scaleToOne(row []float32) {
 	sum := 0.0
 	for _, v := range row {
@@ -246,6 +247,7 @@ func scaleToOne(row []float32) {
 	}
 }
 
+// walkFor stores in the scores the distributions of walks after l.Steps steps, for classes lo ≤ c < hi.
 func (l *Propagation) walkFor(ctx context.Context, lo, hi int,
 	report func(done float64)) (sweeps int, err error) {
 	w := walk[float64](l, l.Steps)
@@ -264,6 +266,7 @@ func (l *Propagation) walkFor(ctx context.Context, lo, hi int,
 	return sweeps, err
 }
 
+// harmonic stores the harmonic function for classes lo ≤ c < hi in the scores.
 func (l *Propagation) harmonic(ctx context.Context, solve harmonicSolve, lo, hi int,
 	report func(done float64)) (sweeps int, err error) {
 	p := l.P

@@ -55,6 +55,7 @@ func mainOn(network sparse.Network, args []string, stdin io.Reader,
 	return execute(run)
 }
 
+// execute runs the command line of a session, and returns its exit code.
 func execute(run *shell.Session) int {
 	root := newRoot(run)
 	return run.Guard(func() error {
@@ -204,6 +205,7 @@ const (
 	files    = "Files"
 )
 
+// commands are the subcommands by group, in the order of use.
 func commands() []command {
 	list := []command{
 		{"demo", learn.NewDemo, false, learning},

@@ -157,6 +157,7 @@ func printUsage(cmd *cobra.Command) error {
 // beginners lists the commands that heatwalk without arguments shows.
 var beginners = []string{"demo", "classify", "evaluate", "suggest", "ingest"}
 
+// welcome prints the page of heatwalk without arguments.
 func welcome(console *shell.Console, root *cobra.Command) error {
 	fmt.Fprint(console.Stdout, root.Long, "\n\nCommands to begin with:\n")
 	for _, name := range beginners {

@@ -44,6 +44,7 @@ type methodsDocument struct {
 	shell.Closing
 }
 
+// declarations lists all kernels, learners and methods.
 func declarations() (list []declaration) {
 	add := func(flag, command string, specList shell.Specs) {
 		for _, s := range specList {

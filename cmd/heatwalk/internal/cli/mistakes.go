@@ -66,6 +66,7 @@ var otherNames = map[string]string{
 	"label-columns": "label-fields", "label-column": "label-fields", "label": "labels", "kinds": "kind", "date": "time", "separator": "delimiter", "sep": "delimiter",
 }
 
+// unknownFlag records a problem about an unknown flag, and says what to type instead.
 func unknownFlag(run *shell.Session, cmd *cobra.Command, err *pflag.NotExistError) {
 	name := err.GetSpecifiedName()
 	place := "--" + name

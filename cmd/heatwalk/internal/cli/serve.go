@@ -121,6 +121,7 @@ func (s *server) end(reason error) {
 	}
 }
 
+// read begins the calls of all requests.
 func (s *server) read(ctx context.Context) error {
 	lines := bufio.NewReader(s.console.Stdin)
 	for number := 1; ; number++ {
@@ -246,6 +247,7 @@ func textsOf(value json.RawMessage) []string {
 	return texts
 }
 
+// begin starts the call of a request, or cancels calls.
 func (s *server) begin(ctx context.Context, r *request) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

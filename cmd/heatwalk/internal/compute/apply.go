@@ -103,6 +103,7 @@ type applyReport struct {
 
 type applyParameters struct{ *kernel.Function }
 
+// MarshalJSON writes an object with the values and the name of the function.
 func (p applyParameters) MarshalJSON() ([]byte, error) {
 	values := map[string]any{"function": p.Name}
 	for name, v := range p.Values {
@@ -134,6 +135,7 @@ func (c *applyOptions) openBlock(run *shell.Session, rows int) (*tablefile.File,
 		"%s, and there are %s", words.Counted(file.Rows, "row"), words.Counted(rows, "node"))
 }
 
+// applyTo computes the columns of the result in slabs and writes them.
 func applyTo[T sparse.Float](run *shell.Session, c *applyOptions, name string) error {
 	d, err := run.BeginRun(&c.graph, name, c.out, nil, func(d *shell.GraphRun) (err error) {
 		d.Rows, err = run.ReadRows(&c.graph.Tables, c.blockIDs, d.Graph)
@@ -238,6 +240,7 @@ type application[T sparse.Float] struct {
 	report   *applyReport
 }
 
+// slab computes the columns lo ≤ j < hi of cols.
 func (a *application[T]) slab(ctx context.Context, lo, hi, cols int) error {
 	local := a.f.Job
 	n := len(local.Degrees)

@@ -83,6 +83,7 @@ func checkBench(line *shell.CommandLine, c *benchOptions, args []string) {
 	c.graph.Streamed = c.source == "disk"
 }
 
+// runBench measures a workload on a graph and prints the result.
 func runBench(run *shell.Session, c *benchOptions, _ string) error {
 	c.settings.Double = c.dtype == "float64"
 	c.settings.Workers = run.Threads

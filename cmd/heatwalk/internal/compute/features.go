@@ -59,6 +59,7 @@ func runFeatures(run *shell.Session, c *featuresOptions, name string) error {
 		writeFeatures[float64])(run, c, name)
 }
 
+// writeFeatures writes the features of the coinciding walk kernel.
 func writeFeatures[T sparse.Float](run *shell.Session, f *featuresOptions,
 	name string) error {
 	d, err := beginDense(run, &f.graph, name, f.out,

@@ -72,6 +72,7 @@ func checkKernel(line *shell.CommandLine, c *kernelOptions, _ []string) {
 	checkTolerance(line, c.tolerance, c.block.Dtype)
 }
 
+// checkTolerance records a problem if the tolerance is smaller than the precision of dtype allows.
 func checkTolerance(line *shell.CommandLine, tolerance float64, dtype string) {
 	floor := 0x1p-23
 	wider := ", or --dtype float64"
@@ -133,6 +134,7 @@ type kernelDocument struct {
 	shell.Closing
 }
 
+// writeNodeKernel writes a block of any kernel except the coinciding walk kernel.
 func writeNodeKernel[T sparse.Float](run *shell.Session, f *kernelOptions,
 	name string) error {
 	d, err := beginDense(run, &f.graph, name, f.block.Out,
@@ -194,6 +196,7 @@ func writeNodeKernel[T sparse.Float](run *shell.Session, f *kernelOptions,
 // values are known.
 const wholeBlock = "block"
 
+// finishKernel publishes a block, completes its report with the results, and prints the summary.
 func finishKernel(d *shell.GraphRun, r *kernelDocument, result *kernel.Report) error {
 	r.Method = result.Method
 	r.HalfSteps = result.HalfSteps

@@ -125,6 +125,7 @@ func checkScaling(line *shell.CommandLine, c *scalingOptions, _ []string) {
 	}
 }
 
+// runScaling measures all cells and writes the page.
 func runScaling(run *shell.Session, c *scalingOptions, _ string) (err error) {
 	v := &scalingDocument{Build: shell.ThisBuild(), Date: time.Now().UTC().Format(time.RFC3339)}
 	out, err := run.BeginOutputs(c.page, shell.PageFormats)

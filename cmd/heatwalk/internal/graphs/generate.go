@@ -187,6 +187,7 @@ func generateGraph(run *shell.Session, r *generateOptions) error {
 	}, r.Output)
 }
 
+// planGenerate checks memory and disk of a run that generates edges.
 func planGenerate(run *shell.Session, r *generateOptions, g generate.Graph) error {
 	p := run.Costs.NewPlan()
 	size := g.Size()

@@ -211,6 +211,7 @@ func measureGraph(run *shell.Session, r *infoOptions,
 		func(w io.Writer) error { return run.WritePage(w, "info", v, name) })
 }
 
+// countEdges adds the counts of edges, and of their kinds and times, to the document of a graph.
 func (v *infoDocument) countEdges(ctx context.Context, g *shell.OpenGraph,
 	l *nodefile.Labels) error {
 	m := g.Store.Manifest
@@ -261,6 +262,7 @@ type verifyDocument struct {
 	shell.Closing
 }
 
+// runVerify verifies the store in dir and shows how much of it was read.
 func runVerify(run *shell.Session, _ *struct{}, dir string) error {
 	if info, err := os.Stat(dir); err != nil {
 		return err

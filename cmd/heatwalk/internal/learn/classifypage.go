@@ -28,6 +28,7 @@ const (
 // take 1.5 seconds of processor time.
 var ReasonValues int64 = 1.2e8
 
+// finishPage makes the page, if there is one, after the predictions have been published.
 func finishPage(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction,
 	doc *classifyDocument) error {
 	if in.page == nil {
@@ -114,6 +115,7 @@ func (d *classifyDocument) rareRows() (rows []int) {
 	return rows
 }
 
+// writeReport writes the page about the predictions of a graph.
 func writeReport(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction,
 	doc *classifyDocument,
 	isMapped bool) error {

@@ -124,6 +124,7 @@ func runDemo(run *shell.Session, o *demoOptions, _ string) error {
 	return run.Console.PrintResult(d, func(io.Writer) { d.print(run.Console.Stdout) })
 }
 
+// print writes the steps of the demo and their times.
 func (d *demoDocument) print(w io.Writer) {
 	memory := "peak " + words.Bytes(system.PeakMemory())
 	if d.MachineMemory > 0 {

@@ -22,6 +22,7 @@ type factorsDocument struct {
 	Until       string             `json:"until,omitempty"`
 }
 
+// factorsOf returns the chosen factors of edges without the factors that the user gave.
 func factorsOf(g *shell.OpenGraph, c *sides.Choice) (d factorsDocument) {
 	if c == nil || c.IsGiven {
 		return d

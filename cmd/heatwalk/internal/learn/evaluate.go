@@ -40,6 +40,7 @@ func NewEvaluate(run *shell.Session) *cobra.Command {
 	return cmd
 }
 
+// runEvaluate reads the inputs, compares the methods on splits, judges the results, and writes the report.
 func runEvaluate(run *shell.Session, c *evaluateOptions, name string) error {
 	in, err := readComparison(run, c, name)
 	if err != nil {
@@ -120,6 +121,7 @@ func readComparison(run *shell.Session, c *evaluateOptions, name string) (*compa
 		in.data.Graph.Nodes, in.data.Labels)
 }
 
+// explainComparison adds the file, the flag or the graph to an error of a comparison.
 func explainComparison(costs *shell.Costs, in *comparison, err error) error {
 	name := in.data.Graph.Name
 	err = in.f.splitting.Explain(err, in.data.Graph.Nodes)

@@ -40,6 +40,7 @@ type savedDocument struct {
 	shell.Closing
 }
 
+// saveExamples writes the files of the examples into a directory, which must be new or empty.
 func saveExamples(run *shell.Session, dir string) error {
 	if names, err := durable.OS.List(dir); err == nil && len(names) > 0 {
 		return shell.UsageError("--save", "%s is not empty; name a new directory", dir)

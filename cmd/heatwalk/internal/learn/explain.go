@@ -122,6 +122,7 @@ func runExplain(run *shell.Session, o *explainOptions, name string) error {
 
 var reasonTitles = []string{"node", "label", "reason", "name", "detail", "share"}
 
+// linkText describes the edges of one kind between two nodes: their weight, and their times.
 func linkText(k explain.LinkKind) string {
 	text := fmt.Sprintf("weight %.6g", k.Weight)
 	switch {

@@ -206,6 +206,7 @@ type itemRun struct {
 	l    *nodefile.Labels
 }
 
+// runItems begins the output, reads the items, and runs the command.
 func runItems(run *shell.Session, o *itemOptions, _ string) error {
 	path := o.block.Out
 	var formats []string
@@ -575,6 +576,7 @@ func (r *itemRun) writeClassified(c *items.Classified, sets *choose.Sets) error 
 		scores.Dtype)
 }
 
+// evaluate compares the kernels and the learners on splits.
 func (r *itemRun) evaluate() error {
 	run := r.out.Run
 	s := &r.o.splitting

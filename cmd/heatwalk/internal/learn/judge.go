@@ -143,6 +143,7 @@ func judge(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction,
 	return d
 }
 
+// compareGraphs adds the figures of the graph and of the model's graph, and warns if they differ.
 func (d *classifyDocument) compareGraphs(console *shell.Console, in *predictionInputs, p *heatwalk.Prediction) {
 	d.Graph = p.MeasureGraph()
 	d.ModelGraph = in.f.kept.Graph
@@ -279,6 +280,7 @@ func (d *classifyDocument) compareLargest(l *nodefile.Labels, e problem.Estimate
 // class.
 const largestErrors = 2
 
+// shiftText describes the largest difference between labelled nodes and other nodes.
 func shiftText(p *heatwalk.Prediction) string {
 	d, isDegree := p.Shift.Largest()
 	population := "other nodes"

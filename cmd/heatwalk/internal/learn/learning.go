@@ -54,6 +54,7 @@ func (f *learningFlags) labelsFlag(flags *shell.FlagSet) {
 	f.graph.Tables.DeclareLabels(flags, &f.walk.Labels, "of node and label, one pair a line")
 }
 
+// severalFlag declares the flag of nodes with several labels.
 func (f *learningFlags) severalFlag(flags *shell.FlagSet) {
 	flags.BoolVar(&f.several, "multi-label", false,
 		"a node may have several labels, each on a line of its own")
@@ -290,6 +291,7 @@ func checkEffect(line *shell.CommandLine, methods []*engine.Engine) {
 	}
 }
 
+// flagsOf returns the names of the flags that have an effect on a method.
 func flagsOf(m *engine.Engine) []string {
 	var names []string
 	for _, name := range m.Takes {
@@ -312,6 +314,7 @@ func flagsOf(m *engine.Engine) []string {
 
 var listLengths = param.Range{Least: 1, Most: 1 << 20}
 
+// beginLearning begins a run that learns from labels, and from attributes if they are given.
 func beginLearning(run *shell.Session, f *learningFlags,
 	name, path string) (*shell.GraphRun, error) {
 	return run.BeginRun(&f.graph, name, path, shell.ScoreFormats, func(d *shell.GraphRun) (err error) {

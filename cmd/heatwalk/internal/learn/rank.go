@@ -61,6 +61,7 @@ func checkRank(line *shell.CommandLine, c *rankOptions, _ []string) {
 	}
 }
 
+// readWeightedSeeds reads the seeds, and their weights if the file has weights.
 func readWeightedSeeds(run *shell.Session, c *rankOptions,
 	g *shell.OpenGraph) ([]int, []float64, error) {
 	if c.weights == "" {

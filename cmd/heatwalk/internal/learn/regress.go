@@ -123,6 +123,7 @@ func (in *valuesRun) complete() {
 	}
 }
 
+// valuesError adds the file, the flag or the graph to an error of regression.
 func valuesError(costs *shell.Costs, err error, v *nodefile.Values, name string) error {
 	wrong := new(param.ParameterError)
 	switch {
@@ -152,6 +153,7 @@ type regressDocument struct {
 	shell.Closing
 }
 
+// runRegress reads the inputs, predicts, and writes the predictions and the page.
 func runRegress(run *shell.Session, c *regressOptions, name string) error {
 	in, err := beginValues(run, &c.graph, name, c.values, c.out, &c.attributes, c.methods)
 	if err != nil {
@@ -208,6 +210,7 @@ func predictValues(run *shell.Session, in *valuesRun, m *engine.Engine, name str
 	return p, nil
 }
 
+// writeValues writes predictions and the page about them, and prints the summary.
 func writeValues(run *shell.Session, c *regressOptions, in *valuesRun, p *heatwalk.Prediction) error {
 	g := in.data.Graph
 	out := in.data.Out

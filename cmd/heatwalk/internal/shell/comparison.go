@@ -67,6 +67,7 @@ func (o *Outputs) PublishReport(doc *EvaluateDocument) error {
 	return run.Console.Stdout.Err
 }
 
+// WarnUnfinished warns about iterations that did not converge.
 func (console *Console) WarnUnfinished(plan *evaluate.Plan, report *evaluate.Report) {
 	for _, r := range report.Results {
 		if r.ClassMeasures == nil || r.Unfinished == "" {
@@ -144,6 +145,7 @@ const itemFolds = 10
 
 var reportFormats = []string{".txt", ".json", ".html"}
 
+// check validates the flags of s, and completes them.
 func (s *SplitFlags) check(line *CommandLine, _ []string) {
 	flags := line.Command.Flags()
 	const leaveOut = "; leave out one of the two"

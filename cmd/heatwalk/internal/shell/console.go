@@ -49,6 +49,7 @@ func (o *output) WaitForLoss() bool {
 	return isFile && waitForLoss(f)
 }
 
+// printReport writes one line on stderr.
 func (console *Console) printReport(r ErrorReport) {
 	if !console.JSON && console.LogFormat != "json" {
 		fmt.Fprintf(console.Stderr, "%s: %s\n%s", console.name,

@@ -98,6 +98,7 @@ type Crash struct {
 	Stack []byte
 }
 
+// NewCrash converts the recovered value r to an error.
 func NewCrash(r any) *Crash {
 	c := &Crash{value: r, Stack: debug.Stack()}
 	if p, ok := c.value.(*sched.Panic); ok {

@@ -20,6 +20,7 @@ type FileFormat struct {
 	Kernel  bool              // the matrix is written as a precomputed kernel
 }
 
+// FileFormats lists the formats of graphs and matrices, combined by name.
 func FileFormats() (list []*FileFormat) {
 	for _, g := range graphfile.Formats {
 		if g.Name != "" {

@@ -177,6 +177,7 @@ func (r *GraphInputs) DeclareLargest(flags *FlagSet) {
 		"leave out all nodes outside the largest component")
 }
 
+// DeclareText declares the flags that say how the text of tables is read.
 func (in *Inputs) DeclareText(flags *FlagSet) {
 	t := &in.Text
 	flags.AddValue("delimiter", "CHAR", "", "character between fields of all tables of the command, such as '|' (default: tab, comma, semicolon or blanks, as the first line of each has)", func(s string) error {

@@ -47,8 +47,8 @@ func (console *Console) NodeLabels(r *GraphInputs, g *OpenGraph) *nodefile.Label
 	return c
 }
 
-// ReadLabels reads labels for the nodes of g. If the file has the columns of the labels like, it reads these
-// columns.
+// ReadLabels reads the labels of the nodes of g from the file path. If like is not nil and the file has the columns
+// from which like was read, ReadLabels reads these columns.
 func (run *Session) ReadLabels(r *GraphInputs, path string, g *OpenGraph,
 	like *nodefile.Labels) (*nodefile.Labels, error) {
 	c := run.Console.NodeLabels(r, g)
@@ -61,6 +61,7 @@ func (run *Session) ReadLabels(r *GraphInputs, path string, g *OpenGraph,
 	return l, err
 }
 
+// NoteClasses prints the largest classes of labels with the numbers of their nodes.
 func (console *Console) NoteClasses(path string, l *nodefile.Labels) {
 	const most = 5
 	size := l.Sizes()

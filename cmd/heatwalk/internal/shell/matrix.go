@@ -69,6 +69,7 @@ func IDBytes(ids Axis) (bytes int64) {
 	return bytes
 }
 
+// CheckSpace returns an error if the disk of path has less free space than bytes.
 func CheckSpace(path string, bytes int64, shape, advice string) error {
 	if path == "-" {
 		return nil

@@ -129,6 +129,7 @@ type planDocument struct {
 	Closing
 }
 
+// printPlan prints memory, disk and sweeps of a run.
 func (run *Session) printPlan() error {
 	run.OutputState = ""
 	costs := run.Costs

@@ -205,6 +205,7 @@ func (console *Console) CompareTruth(class []int, reached *roaring.Bitmap,
 	return t
 }
 
+// warnUntrained warns in one line about classes of a file that have items but no training label.
 func (console *Console) warnUntrained(file string, names []string, items []int,
 	noun string) {
 	var classes []string

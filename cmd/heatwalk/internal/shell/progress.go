@@ -96,6 +96,7 @@ func (p *Display) text(width int) string {
 	return "working " + words.Seconds(time.Since(p.idle))
 }
 
+// tick writes a line of progress and schedules the next one.
 func (p *Display) tick() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
