@@ -387,7 +387,7 @@ func predictionSpace(p *engine.Problem, m *engine.Engine, s *engine.Settings, o 
 	}
 	w, err := m.Declare(p, s, after)
 	if o.Sets { // predictions without some labels follow
-		w = w.And(budget.Held(budget.Block[float32](n, len(p.Names)), 21*int64(n)))
+		w = w.AndHeld(budget.Block[float32](n, len(p.Names)), 21*int64(n))
 	}
 	return w, err
 }

@@ -27,6 +27,9 @@ func Slabs[T any](blocks, rows, columns int) Workspace {
 // Held returns the workspace of parts that are always in memory.
 func Held(parts ...Size) Workspace { return Workspace{Fixed: AllOf(parts...)} }
 
+// AndHeld returns w and parts that are in memory in all its stages.
+func (w Workspace) AndHeld(parts ...Size) Workspace { return w.And(Held(parts...)) }
+
 // stages returns the stages of w, of which only one is in memory at a time.
 func (w Workspace) stages() []Workspace {
 	first := w

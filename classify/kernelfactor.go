@@ -165,7 +165,7 @@ func (g *groups) positions(items []int) []int {
 }
 
 func kernelSoftmaxWorkspace(items, _, classes int) budget.Workspace {
-	return softmaxWorkspace(items, items, classes).And(budget.Held(budget.Vector[float64](3 * items * items)))
+	return softmaxWorkspace(items, items, classes).AndHeld(budget.Vector[float64](3 * items * items))
 }
 
 var gpSoftmax = kernelSoftmax{ridge: func(v param.Values) float64 { return 1 / v.Number("variance") }}

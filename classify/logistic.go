@@ -213,7 +213,7 @@ func logisticWorkspace(items, features, classes int) budget.Workspace {
 	w := softmaxWorkspace(items, features, classes)
 	if m := min(items, features); classes >= manyClasses {
 		// Features and their products, each twice, their factor and its rows, and the memory of turn.
-		w = w.Or(softmaxWorkspace(m, m, classes).And(budget.Held(budget.Vector[float64](m * (2*features + 5*m)))))
+		w = w.Or(softmaxWorkspace(m, m, classes).AndHeld(budget.Vector[float64](m * (2*features + 5*m))))
 	}
 	return w
 }

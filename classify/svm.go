@@ -47,7 +47,7 @@ var svmLearner = Learner{
 	Workspace: func(items, features, classes int) budget.Workspace {
 		w := budget.Held(svmCache(items), budget.Vector[float64](2*items*classes))
 		if features > 0 && keepsProducts(items, features) {
-			w = w.And(budget.Held(budget.Vector[float64](items * items)))
+			w = w.AndHeld(budget.Vector[float64](items * items))
 		}
 		return w
 	},

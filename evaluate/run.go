@@ -178,7 +178,7 @@ func (plan *Plan) settle(p *engine.Problem, set *engine.Settings,
 				return nil, err
 			}
 			m.bytes = append(m.bytes, w.Required(m.predictionSettings.Memory))
-			m.space = m.space.Or(w.And(budget.Held(budget.Times(m.lanes-1, w.Enough()))))
+			m.space = m.space.Or(w.AndHeld(budget.Times(m.lanes-1, w.Enough())))
 			if sizes[j].tuning == nil {
 				continue
 			}

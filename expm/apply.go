@@ -74,7 +74,20 @@ func (m *Map) ApplyTo(ctx context.Context, dst []*sparse.Block[float64],
 			return nil, err
 		}
 	}
-	return m.applyNarrowed(ctx, dst, b, fs, s)
+	narrow, sweeps, err := m.narrowInterval(ctx, fs)
+	if err != nil {
+		return nil, err
+	}
+	r, err := narrow.apply(ctx, dst, b, fs, s)
+	if narrow != m && errors.Is(err, ErrInterval) {
+		r, err = m.apply(ctx, dst, b, fs, s)
+	} else if narrow != m && r != nil {
+		r.Condition = Estimated
+	}
+	if r != nil {
+		r.Sweeps += sweeps
+	}
+	return r, err
 }
 
 // apply is [Map.ApplyTo] on the interval of m, with valid arguments.

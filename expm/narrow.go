@@ -2,7 +2,6 @@ package expm
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
 
@@ -146,23 +145,4 @@ func (m *Map) findEnds(ctx context.Context, steps int) (lo, hi float64, done int
 		}
 	}
 	return lo - slack, hi + slack, done, nil
-}
-
-// applyNarrowed is ApplyTo on an estimated interval if this pays and the estimate is right, otherwise on the interval of m.
-func (m *Map) applyNarrowed(ctx context.Context, dst []*sparse.Block[float64],
-	b *sparse.Block[float64], fs []Function, s *Settings) (*Result, error) {
-	narrow, sweeps, err := m.narrowInterval(ctx, fs)
-	if err != nil {
-		return nil, err
-	}
-	r, err := narrow.apply(ctx, dst, b, fs, s)
-	if narrow != m && errors.Is(err, ErrInterval) {
-		r, err = m.apply(ctx, dst, b, fs, s)
-	} else if narrow != m && r != nil {
-		r.Condition = Estimated
-	}
-	if r != nil {
-		r.Sweeps += sweeps
-	}
-	return r, err
 }

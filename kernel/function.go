@@ -622,7 +622,7 @@ func (n *NamedFunction) Workspace(degrees []float64, entries int64, cols int) (b
 		return budget.Workspace{}, err
 	}
 	more := n.Results() - 1 // further times, each with results in a slab and in the block
-	return family.ApplyWorkspace(v, degrees, entries, cols).And(budget.Held(budget.Times(2*more, budget.Block[float64](rows, cols)))), nil
+	return family.ApplyWorkspace(v, degrees, entries, cols).AndHeld(budget.Times(2*more, budget.Block[float64](rows, cols))), nil
 }
 
 // resolve returns the family and parameters of the kernel that the function applies. Of several times t it takes the

@@ -79,7 +79,7 @@ var modularities = Family{
 		rank, _ := rankOn(v, s.Nodes)
 		pairs := pairsOf(s.Nodes, rank)
 		return lanczos.Workspace(s.Nodes, pairs, 0).Or(budget.Held(
-			budget.Block[float64](s.Nodes, pairs), budget.Block[float64](s.Nodes, featureColumns(rank)))).And(budget.Held(panelBytes))
+			budget.Block[float64](s.Nodes, pairs), budget.Block[float64](s.Nodes, featureColumns(rank)))).AndHeld(panelBytes)
 	},
 }
 

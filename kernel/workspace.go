@@ -52,7 +52,7 @@ func (w work) workspace(bytes budget.Size, n int, entries int64, width int, sear
 		space = space.And(iterative.FactorWorkspace(n, entries, false))
 	}
 	if searches {
-		space = space.Or(lanczos.Workspace(n, 1, 0).And(budget.Held(work{series: true}.bytes(n, width, 1))).And(
+		space = space.Or(lanczos.Workspace(n, 1, 0).AndHeld(work{series: true}.bytes(n, width, 1)).And(
 			iterative.FactorWorkspace(n, entries, false)))
 	}
 	return space
@@ -106,7 +106,7 @@ func (f *Family) BlockWorkspace(v param.Values, degrees []float64, entries int64
 		space.Fixed = budget.AllOf(space.Fixed, budget.Times(min(slabs, 2)-1, block))
 		space.Optional = budget.AllOf(space.Optional, budget.Times(max(0, slabs-2), block))
 	}
-	return space.And(budget.Held(budget.Vector[float64](values * width)))
+	return space.AndHeld(budget.Vector[float64](values * width))
 }
 
 // ApplyWorkspace returns the workspace of ApplyTo on blocks with cols columns, including both blocks and the vectors of
@@ -115,7 +115,7 @@ func (f *Family) ApplyWorkspace(v param.Values, degrees []float64, entries int64
 	n := len(degrees)
 	block := budget.Block[float64](n, cols)
 	if f.work == nil {
-		return f.declared(v, Shape{n, 0, cols, f.Works&param.Directed != 0}).And(budget.Held(block, block))
+		return f.declared(v, Shape{n, 0, cols, f.Works&param.Directed != 0}).AndHeld(block, block)
 	}
 	w := f.work(v, describe(nil, degrees))
 	return w.workspace(budget.AllOf(w.bytes(n, cols, 1), block), n, entries, cols, w.search && !w.inverse) // block: a scaled argument
@@ -140,7 +140,7 @@ func (f *Family) GramsWorkspace(vs []param.Values, degrees []float64, entries in
 		}
 	}
 	const vectors = 3 // ground, scale and null space of an inverse
-	return space.And(budget.Held(budget.Times(len(vs), budget.Vector[float64](nodes*nodes+vectors*n))))
+	return space.AndHeld(budget.Times(len(vs), budget.Vector[float64](nodes*nodes+vectors*n)))
 }
 
 func (w work) gramsBytes(n, width, functions, rows int) budget.Size {

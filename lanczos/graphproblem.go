@@ -103,7 +103,7 @@ func (p *GraphProblem) Workspace(n int, entries int64, components, k int) budget
 	if !p.Splits() {
 		components = 0
 	}
-	w := Workspace(n, k, components).And(budget.Held(budget.Vector[float64](graphVectors * n)))
+	w := Workspace(n, k, components).AndHeld(budget.Vector[float64](graphVectors * n))
 	if p.Splits() && components < k {
 		w = w.And(iterative.FactorWorkspace(n, entries, false))
 	}

@@ -50,7 +50,7 @@ func deepLearner(base *classify.Learner) *classify.Learner {
 		Whole: true, Probabilities: base.Probabilities, ComparedItems: 250,
 		Workspace: func(items, _, classes int) budget.Workspace {
 			// This fit's values, and the previous fit's, which may not be garbage-collected yet.
-			return base.Declare(items, 0, classes).And(budget.Held(budget.Vector[float64](2 * items * items)))
+			return base.Declare(items, 0, classes).AndHeld(budget.Vector[float64](2 * items * items))
 		},
 	}
 }

@@ -132,7 +132,7 @@ func (l *Learner) Decide(team *sparse.Team, f *sparse.Block[float64], s cwk.Seed
 // matrix.
 func (l *Learner) Declare(n int, entries int64, cols, classes int, v param.Values) budget.Workspace {
 	if l.Spread == nil {
-		return budget.Slabs[float64](solveBlocks, n, cols).And(budget.Held(6 * budget.Vector[float64](n))).And(
+		return budget.Slabs[float64](solveBlocks, n, cols).AndHeld(6 * budget.Vector[float64](n)).And(
 			iterative.FactorWorkspace(n, entries, false))
 	}
 	w := budget.Held(budget.Block[float64](n, classes))

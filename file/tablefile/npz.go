@@ -67,7 +67,29 @@ func (f *File) inspectArchive(in *textio.Reader) error {
 	archive, a, err := f.openMember(in)
 	if archive != nil && pick(archive) == "" {
 		if rows, cols, ok := sparseShape(archive); ok {
-			return f.inspectSparse(archive, rows, cols)
+			format, err := archive.Open("format")
+			if err != nil {
+				return err
+			}
+			order, err := format.Text()
+			switch {
+			case err != nil:
+				return err
+			case order != "csr":
+				return textio.Fault(f.Name, 0, "save X.tocsr()",
+					"a sparse matrix in the format %q", order)
+			case rows < 1 || cols < 1 || rows > math.MaxInt32 || cols > math.MaxInt32:
+				return textio.Fault(f.Name, 0, "save a part of it", "%d × %d; want 1 to %d",
+					rows, cols, math.MaxInt32)
+			}
+			data, err := archive.Open("data")
+			if err != nil {
+				return err
+			}
+			f.Rows = int(rows)
+			f.Cols = int(cols)
+			f.sparse = true
+			return setType(f, data)
 		}
 	}
 	if err != nil {
@@ -129,32 +151,6 @@ func sparseShape(archive *npy.Archive) (rows, cols int64, ok bool) {
 		return 0, 0, false
 	}
 	return shape[0], shape[1], archive.Has("format") && archive.Has("data")
-}
-
-func (f *File) inspectSparse(archive *npy.Archive, rows, cols int64) error {
-	format, err := archive.Open("format")
-	if err != nil {
-		return err
-	}
-	order, err := format.Text()
-	switch {
-	case err != nil:
-		return err
-	case order != "csr":
-		return textio.Fault(f.Name, 0, "save X.tocsr()",
-			"a sparse matrix in the format %q", order)
-	case rows < 1 || cols < 1 || rows > math.MaxInt32 || cols > math.MaxInt32:
-		return textio.Fault(f.Name, 0, "save a part of it", "%d × %d; want 1 to %d",
-			rows, cols, math.MaxInt32)
-	}
-	data, err := archive.Open("data")
-	if err != nil {
-		return err
-	}
-	f.Rows = int(rows)
-	f.Cols = int(cols)
-	f.sparse = true
-	return setType(f, data)
 }
 
 func readNPZ[T sparse.Float](ctx context.Context, in *textio.Reader, f *File,

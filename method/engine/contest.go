@@ -133,7 +133,7 @@ func BestAmong(means, entries []Entry) *Engine {
 				}
 				w = w.Or(space)
 			}
-			return w.And(budget.Held((2+SamplesAtOnce)*8*int64(len(p.Degrees)), 400*int64(min(len(p.Row), MostCompared)*len(entries)))), nil
+			return w.AndHeld((2+SamplesAtOnce)*8*int64(len(p.Degrees)), 400*int64(min(len(p.Row), MostCompared)*len(entries))), nil
 		},
 	}
 }

@@ -165,7 +165,7 @@ func (m method) workspace(p *engine.Problem, s *engine.Settings) (w budget.Works
 	}
 	workers := int64(min(sched.Workers(j.Settings.Workers), max(len(j.Sources), len(j.Values))))
 	outcomes := int64(seen) * int64(len(j.Values)) * (budget.Vector[choose.Outcome](1) + 8*int64(machines) + 16)
-	return iterative.FactorWorkspace(n, p.A.NNZ(), false).And(budget.Held(
+	return iterative.FactorWorkspace(n, p.A.NNZ(), false).AndHeld(
 		budget.Times(columns, 8*int64(n)), 16*int64(items)*int64(items), m.learner.Declare(items, 0, k).Required(0),
-		8*int64(seen)*int64(seen)*int64(len(j.Sources)), workers*(m.learner.Declare(seen, 0, k).Required(0)+outcomes))), nil
+		8*int64(seen)*int64(seen)*int64(len(j.Sources)), workers*(m.learner.Declare(seen, 0, k).Required(0)+outcomes)), nil
 }

@@ -178,7 +178,7 @@ func labelSetWorkspace(p *engine.Problem, _ *engine.Settings) (budget.Workspace,
 	n := len(p.Degrees)
 	labelled := len(NewLabelLearner(p, nil).Row)
 	labels := len(p.Names)
-	w := auto.EmbeddingWorkspace(n, labelled).And(budget.Held(p.ArcsBytes(), budget.Block[float32](n, labels), 40*int64(labelled)*int64(labels+1)))
+	w := auto.EmbeddingWorkspace(n, labelled).AndHeld(p.ArcsBytes(), budget.Block[float32](n, labels), 40*int64(labelled)*int64(labels+1))
 	if p.Attributes != nil {
 		w = w.And(auto.AttributeWorkspace(p, 8*labelled, labels))
 	}

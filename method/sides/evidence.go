@@ -103,7 +103,7 @@ const sweepColumns = 64
 
 // Workspace declares the memory of [Evidence.QualityOf] on n nodes.
 func (c *Evidence) Workspace(n int) budget.Workspace {
-	return budget.Slabs[float32](3, n, min(sweepColumns, c.folds*c.columns())).And(budget.Held(2 * 8 * int64(n)))
+	return budget.Slabs[float32](3, n, min(sweepColumns, c.folds*c.columns())).AndHeld(2 * 8 * int64(n))
 }
 
 type walk struct {

@@ -68,7 +68,7 @@ func NumbersOf(rule *propagate.Learner) *engine.Engine {
 	spec.Works &^= param.Signed
 	steps := engine.Numeric(&spec, fit, func(p *engine.Problem) budget.Workspace {
 		n := len(p.Degrees)
-		return budget.Slabs[float64](5, n, 2*engine.SamplesAtOnce).And(budget.Held((20 + 5*engine.SamplesAtOnce) * 8 * int64(n)))
+		return budget.Slabs[float64](5, n, 2*engine.SamplesAtOnce).AndHeld((20 + 5*engine.SamplesAtOnce) * 8 * int64(n))
 	})
 	steps.Widens = true
 	return steps.Engine()
@@ -318,7 +318,7 @@ func (m spreading) spread(p *engine.Problem, v param.Values) budget.Workspace {
 	k := len(p.Names)
 	if m.rule.Spread != nil {
 		held := budget.Block[float64](n, k)
-		w := budget.Slabs[float64](1, n, slabColumns).And(budget.Held(held))
+		w := budget.Slabs[float64](1, n, slabColumns).AndHeld(held)
 		if m.rule.Workspace != nil {
 			w = w.And(m.rule.Workspace(n, k, v))
 		}
@@ -327,7 +327,7 @@ func (m spreading) spread(p *engine.Problem, v param.Values) budget.Workspace {
 		}
 		return w
 	}
-	return budget.Slabs[float64](6, n, slabColumns).And(budget.Held(22 * 8 * int64(n))).And(
+	return budget.Slabs[float64](6, n, slabColumns).AndHeld(22 * 8 * int64(n)).And(
 		iterative.FactorWorkspace(n, p.A.NNZ(), false))
 }
 
@@ -343,9 +343,9 @@ func (m spreading) workspace(p *engine.Problem, settings []param.Values, s *engi
 	w = m.spread(p, settings[0])
 	w.Columns = min(w.Columns, k*choose.FoldCount(len(p.Row)))
 	if !s.Raw && (m.rule.Probabilities != nil || p.Signed) {
-		w = w.And(budget.Held(budget.Block[float64](len(p.Degrees), k)))
+		w = w.AndHeld(budget.Block[float64](len(p.Degrees), k))
 	}
-	return w.And(budget.Held(int64(max(len(p.Row), s.Tested)) * int64(8*k+64))), nil
+	return w.AndHeld(int64(max(len(p.Row), s.Tested)) * int64(8*k+64)), nil
 }
 
 // form returns the form of the scores. If they are no sums over labelled nodes, or no explanations are asked for, it

@@ -283,7 +283,7 @@ func (j *job) fitting(par engine.Parameters, measures bool) budget.Workspace {
 	machines := j.CountMachines()
 	features := k * par.Terms()
 	weights := budget.Held(16 * int64(machines) * int64(features)) // twice: for the learner and for the walk
-	scores := j.walk(1).And(budget.Held(budget.Block[float64](n, k), min(decisionBytes, 4*int64(n)*int64(machines))))
+	scores := j.walk(1).AndHeld(budget.Block[float64](n, k), min(decisionBytes, 4*int64(n)*int64(machines)))
 	rows := train + labels*folds
 	variants := partitions*folds + 1
 	switch {
@@ -297,7 +297,7 @@ func (j *job) fitting(par engine.Parameters, measures bool) budget.Workspace {
 		variants += count
 	}
 	fit := j.Learner.Declare(train, features, k).And(weights)
-	return j.walk(variants).Or(j.trial(labels, labels)).Or(fit).Or(scores.And(weights)).And(j.rows(rows, par.Steps())).And(budget.Held(32 * int64(train)))
+	return j.walk(variants).Or(j.trial(labels, labels)).Or(fit).Or(scores.And(weights)).And(j.rows(rows, par.Steps())).AndHeld(32 * int64(train))
 }
 
 func (j *job) walk(variants int) budget.Workspace {
@@ -318,7 +318,7 @@ func (j *job) trial(train, tests int) budget.Workspace {
 	if j.Learner.Whole {
 		m += n
 	}
-	return j.Learner.Declare(int(m), 0, classes).And(budget.Held(8 * ((m+n)*width + 2*m*(m+n) + m*n + 4*m*int64(len(j.Values)*classes))))
+	return j.Learner.Declare(int(m), 0, classes).AndHeld(8 * ((m+n)*width + 2*m*(m+n) + m*n + 4*m*int64(len(j.Values)*classes)))
 }
 
 // predictor fits the chosen setting and predicts all nodes.

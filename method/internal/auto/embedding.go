@@ -102,7 +102,7 @@ func NewEmbedding(ctx context.Context, p *problem.Problem, columns int, s *lancz
 func EmbeddingWorkspace(n, nodes int) budget.Workspace {
 	width := EmbeddingWidth(n)
 	path := 3 * budget.Vector[float64](nodes*(width+1)) // features, A and U, doubled by paths of halved widths
-	return budget.Held(budget.Times(3*width+20, budget.Vector[float64](n))).Or(lanczos.Workspace(n, width, 0)).And(budget.Held(2 * path))
+	return budget.Held(budget.Times(3*width+20, budget.Vector[float64](n))).Or(lanczos.Workspace(n, width, 0)).AndHeld(2 * path)
 }
 
 // RowTo stores in dst the first len(dst) columns of a node, scaled as [Embedding] says.

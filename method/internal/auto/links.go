@@ -53,7 +53,7 @@ func linkLabels(p *problem.Problem) int {
 }
 
 func linkWorkspace(n, classes int) budget.Workspace {
-	return budget.Slabs[float64](2, n, linkColumns).And(budget.Held(4*int64(n), budget.Block[float32](n, linkDegrees+classes), budget.Block[float64](n, classes)))
+	return budget.Slabs[float64](2, n, linkColumns).AndHeld(4*int64(n), budget.Block[float32](n, linkDegrees+classes), budget.Block[float64](n, classes))
 }
 
 func addLinks(ctx context.Context, f *features) error {

@@ -24,7 +24,7 @@ func workspace(p *problem.Problem, set *settings) (w budget.Workspace, disk int6
 	if !beginsWithBeliefs(p, set) {
 		return plan.learning, plan.disk
 	}
-	w = beliefs.Workspace(len(p.Degrees), len(p.Names)).And(budget.Held(propagation.HeldOutBytes(p)))
+	w = beliefs.Workspace(len(p.Degrees), len(p.Names)).AndHeld(propagation.HeldOutBytes(p))
 	w.Optional = budget.AnyOf(plan.learning.Required(set.Memory), plan.learning.Enough()) // learning may follow
 	return w, plan.disk
 }
@@ -52,10 +52,10 @@ func newPlan(p *problem.Problem, set *settings) *plan {
 	}
 	out := &plan{design: d}
 	stages := d.stages(p, set).Or(budget.Held(int64(columns) * column))
-	if out.learning = stages.And(budget.Held(held, rows)); set.Memory > 0 && !set.Explain &&
+	if out.learning = stages.AndHeld(held, rows); set.Memory > 0 && !set.Explain &&
 		out.learning.Required(set.Memory) > set.Memory {
 		out.disk = rows
-		out.learning = stages.And(budget.Slabs[float32](len(d.filters), n, slabColumns)).And(budget.Held(held))
+		out.learning = stages.And(budget.Slabs[float32](len(d.filters), n, slabColumns)).AndHeld(held)
 	} else {
 		held += rows
 	}
@@ -69,12 +69,12 @@ func (d *design) stages(p *problem.Problem, set *settings) budget.Workspace {
 	k := len(p.Names)
 	labels := min(len(p.Row), mostLinkLabels+2*k)
 	squares := int64(labels) * int64(labels)
-	w := budget.Slabs[float64](2, n, slabColumns).And(budget.Held(4 * 8 * int64(n)))
+	w := budget.Slabs[float64](2, n, slabColumns).AndHeld(4 * 8 * int64(n))
 	if d.diffusion {
 		w = w.Or(budget.Held(budget.Times(max(6*squareColumns+20, 7*k), 8*int64(n)), 32*squares))
 	}
 	if d.spectral {
-		w = w.Or(lanczos.Workspace(n, spectralPairs, 0).And(budget.Held(20*8*int64(n), budget.Block[float32](n, spectralPairs), 32*squares)))
+		w = w.Or(lanczos.Workspace(n, spectralPairs, 0).AndHeld(20*8*int64(n), budget.Block[float32](n, spectralPairs), 32*squares))
 	}
 	if d.links {
 		w = w.Or(linkWorkspace(n, k))
@@ -88,11 +88,11 @@ func (d *design) stages(p *problem.Problem, set *settings) budget.Workspace {
 		return w
 	}
 	columns := p.Attributes.Cols
-	attributes := AttributeWorkspace(p, min(len(p.Row), labelLimit(columns)+2*k), k).And(budget.Held(
-		240*int64(columns+1)*int64(k), 12*squares)) // a word model takes more than ridges
+	attributes := AttributeWorkspace(p, min(len(p.Row), labelLimit(columns)+2*k), k).AndHeld(
+		240*int64(columns+1)*int64(k), 12*squares) // a word model takes more than ridges
 	if d.counts {
 		counts := countColumns(p)
-		attributes = attributes.And(budget.Held(4*int64(len(p.Row))*int64(counts), budget.Block[float32](n, columns+3*counts+2*k)))
+		attributes = attributes.AndHeld(4*int64(len(p.Row))*int64(counts), budget.Block[float32](n, columns+3*counts+2*k))
 	}
 	return w.Or(attributes)
 }
@@ -111,6 +111,6 @@ func propagationOf(p *problem.Problem, set *settings,
 func AttributeWorkspace(p *problem.Problem, nodes, targets int) budget.Workspace {
 	n := p.Attributes.Rows
 	columns := int64(p.Attributes.Cols)
-	return budget.Slabs[float32](2*rankBlocks, n, slabColumns).And(budget.Held(32*int64(n), (200+8*slabColumns)*columns,
-		24*min(rankValues, rankSample*columns), 8*int64(nodes)*columns, 3*budget.Block[float32](n, targets)))
+	return budget.Slabs[float32](2*rankBlocks, n, slabColumns).AndHeld(32*int64(n), (200+8*slabColumns)*columns,
+		24*min(rankValues, rankSample*columns), 8*int64(nodes)*columns, 3*budget.Block[float32](n, targets))
 }

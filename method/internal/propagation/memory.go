@@ -32,9 +32,9 @@ func (l *Propagation) Workspace() budget.Workspace {
 		}
 		return w
 	}
-	w := budget.Slabs[float64](2, n, columns).And(scores).And(budget.Held(5 * 8 * int64(n)))
+	w := budget.Slabs[float64](2, n, columns).And(scores).AndHeld(5 * 8 * int64(n))
 	if n <= iterative.ExactFirst && l.Steps == 0 {
-		w = w.And(budget.Held(budget.Block[float64](n, n+1+columns)))
+		w = w.AndHeld(budget.Block[float64](n, n+1+columns))
 	}
 	return w
 }
@@ -43,7 +43,7 @@ func (l *Propagation) Workspace() budget.Workspace {
 func (l *Propagation) CompareWorkspace() budget.Workspace {
 	sub := *l
 	sub.Steps = comparedSteps(l)
-	return sub.Workspace().And(budget.Held(HeldOutBytes(l.P)))
+	return sub.Workspace().AndHeld(HeldOutBytes(l.P))
 }
 
 func (l *Propagation) room() int64 {
