@@ -29,7 +29,7 @@ type Place struct {
 // PlaceOf returns the place of class, which may be [Other], for the label at the given position. other is the probability
 // of Other.
 func PlaceOf(label int, probabilities []float64, class int, other float64) Place {
-	order := orderOf(nil, probabilities, other)
+	order := orderOf(probabilities, other)
 	p := Place{Label: label}
 	if class == order[0] {
 		return p
@@ -53,24 +53,23 @@ func probabilityOf(class int, probabilities []float64, other float64) float64 {
 	return (probabilities[class] + leastProbability) / (1 + float64(leastProbability*float64(len(probabilities)))) * (1 - other)
 }
 
-// orderOf appends the classes to dst by falling probability. If other, the probability of [Other], is not 0, Other is
+// orderOf returns the classes by falling probability. If other, the probability of [Other], is not 0, Other is
 // among them. The likeliest class of probabilities is always the first.
-func orderOf(dst []int, probabilities []float64, other float64) []int {
+func orderOf(probabilities []float64, other float64) []int {
 	best := classify.ArgMax(probabilities)
-	dst = append(dst, best)
-	start := len(dst)
+	order := []int{best}
 	for c := range probabilities {
 		if c != best {
-			dst = append(dst, c)
+			order = append(order, c)
 		}
 	}
 	if other > 0 {
-		dst = append(dst, Other)
+		order = append(order, Other)
 	}
-	slices.SortStableFunc(dst[start:], func(a, b int) int {
+	slices.SortStableFunc(order[1:], func(a, b int) int {
 		return cmp.Compare(probabilityOf(b, probabilities, other), probabilityOf(a, probabilities, other))
 	})
-	return dst
+	return order
 }
 
 // Score returns the score of the class at p, Above + u·Own, given the [Uniform] number u of the item.
@@ -133,7 +132,7 @@ func Threshold(sorted []float64, coverage float64) (float64, error) {
 // Set returns the prediction set of an item: the classes, by falling probability, whose score is at most threshold, see
 // [Threshold]. The likeliest class is always in the set. u must be the [Uniform] number of the item.
 func (s *Scores) Set(probabilities []float64, u, threshold float64) []int {
-	set := orderOf(nil, probabilities, s.Other)
+	set := orderOf(probabilities, s.Other)
 	var p Place
 	for i, c := range set {
 		p.Own = probabilityOf(c, probabilities, s.Other)

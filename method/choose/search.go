@@ -146,9 +146,7 @@ type Search struct {
 type Found struct {
 	Kernel, Setting int
 	Accuracy        float64 // accuracy of the chosen pair on the labels that chose it, without a loss
-	Stderr          float64 // binomial standard error of Accuracy
 	Tested          int
-	Candidates      int // number of compared pairs
 
 	// Counts are the counts of all pairs, or of the settings on the chosen kernel.
 	Counts *Counts
@@ -171,7 +169,7 @@ func (s *Search) Run(ctx context.Context) (*Found, error) {
 			return nil, err
 		}
 		best := counts.best(both, -1)
-		f := s.found(counts, best, best/len(settings), best%len(settings))
+		f := found(counts, best, best/len(settings), best%len(settings))
 		for fold := range counts.Folds {
 			f.Outside = append(f.Outside, counts.best(both, fold))
 		}
@@ -196,7 +194,7 @@ func (s *Search) Run(ctx context.Context) (*Found, error) {
 		}
 	}
 	setting := second.best(s.Learner, -1)
-	f := s.found(second, setting, kernel, setting)
+	f := found(second, setting, kernel, setting)
 	f.hold(second, func(fold int) float64 {
 		if rival := first.best(s.Kernel, fold); rival != kernel { // other settings were not compared there
 			return first.Weight[fold*first.Candidates+rival]
@@ -206,16 +204,14 @@ func (s *Search) Run(ctx context.Context) (*Found, error) {
 	return f, nil
 }
 
-func (s *Search) found(c *Counts, candidate, kernel, setting int) *Found {
-	f := &Found{Kernel: kernel, Setting: setting,
-		Candidates: s.Kernel.Len() * s.Learner.Len(), Counts: c}
+func found(c *Counts, candidate, kernel, setting int) *Found {
+	f := &Found{Kernel: kernel, Setting: setting, Counts: c}
 	right := 0.0
 	for fold, labels := range c.Folds {
 		f.Tested += labels.Tested
 		right += c.Right[fold*c.Candidates+candidate]
 	}
-	e := problem.EstimateShare(right, f.Tested)
-	f.Accuracy, f.Stderr = e.Accuracy, e.Stderr
+	f.Accuracy = problem.EstimateShare(right, f.Tested).Accuracy
 	return f
 }
 

@@ -428,7 +428,7 @@ func middle(x [][2]float64, groups []group, linked []int,
 func separate(position [][2]float64, radius []float64, linked []int,
 	span [2]float64) {
 	const most, gap = 200, 1
-	for moves := 0; moves < most; moves++ {
+	for range most {
 		isApart := true
 		for a, i := range linked {
 			for _, j := range linked[:a] {
