@@ -139,7 +139,7 @@ func (plan *Plan) Workspace(p *engine.Problem) (w budget.Workspace, err error) {
 	for i := range methods {
 		w = w.Or(methods[i].space)
 	}
-	return budget.Held(splitBytes * int64(len(p.Row))).And(w), err
+	return w.AndHeld(splitBytes * int64(len(p.Row))), err
 }
 
 // Trained returns the largest number of labels on which a method trains.

@@ -71,7 +71,7 @@ func (f *Family) declared(v param.Values, s Shape) budget.Workspace {
 		return f.Workspace(v, s).And(vectors)
 	}
 	columns := min(SlabColumns(s.Nodes), s.Short)
-	return budget.Held(budget.Times(8, budget.AllOf(budget.Block[float64](s.Nodes, columns), budget.Times(s.Long, int64(columns))))).And(vectors)
+	return vectors.AndHeld(budget.Times(8, budget.AllOf(budget.Block[float64](s.Nodes, columns), budget.Times(s.Long, int64(columns)))))
 }
 
 // BlockWorkspace returns the workspace of [Block], without the matrix and the result. If s has a tolerance, it

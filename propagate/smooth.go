@@ -162,6 +162,6 @@ func (f *smoothing) spread(ctx context.Context, x, b *sparse.Block[float64],
 
 // SmoothWorkspace declares the memory of [Smooth] for the given number of classes.
 func SmoothWorkspace(n int, entries int64, classes int) budget.Workspace {
-	return budget.Held(budget.Times(solveBlocks+2, budget.Block[float64](n, min(classes, smoothColumns))), 16*8*int64(n)).And(
-		iterative.FactorWorkspace(n, entries, false))
+	return iterative.FactorWorkspace(n, entries, false).AndHeld(
+		budget.Times(solveBlocks+2, budget.Block[float64](n, min(classes, smoothColumns))), 16*8*int64(n))
 }

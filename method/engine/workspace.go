@@ -21,7 +21,7 @@ func (m *Engine) Declare(p *Problem, s *Settings, after budget.Workspace) (w bud
 	if choosesFactors(p, &set) {
 		after = after.Or(p.Edges.Workspace(edgeLabels(p, &set)))
 	}
-	return budget.Held(held).And(w.Or(after)), err
+	return w.Or(after).AndHeld(held), err
 }
 
 // DeclareTuning returns the workspace of [Engine.Tune] on splits of tuned, whose training sets resemble p.

@@ -59,7 +59,7 @@ func (k kernelRidge) workspace(p *engine.Problem, settings []param.Values, _ *en
 	n := len(p.Degrees)
 	entries := p.A.NNZ()
 	compared := min(len(p.Row), engine.MostCompared)
-	w := budget.Held((5*int64(kernel.SlabColumns(n)) + 20) * 8 * int64(n)).And(iterative.FactorWorkspace(n, entries, false))
+	w := iterative.FactorWorkspace(n, entries, false).AndHeld((5*int64(kernel.SlabColumns(n)) + 20) * 8 * int64(n))
 	return w.Or(k.family.GramsWorkspace(k.kernels(groupRidges(settings)), p.Degrees, entries, compared)).And(
 		budget.Held(budget.Times(5, budget.Block[float64](compared, compared)), 200*int64(len(p.Row)))), nil
 }

@@ -24,7 +24,7 @@ var Harmonic = engine.Numeric(&param.Spec{
 
 func harmonicWorkspace(p *engine.Problem) budget.Workspace {
 	n, entries, cover := iterative.SolvedSize(p.Graph)
-	return budget.Held(cover, 24*8*int64(n)).And(iterative.FactorWorkspace(n, entries, false))
+	return iterative.FactorWorkspace(n, entries, false).AndHeld(cover, 24*8*int64(n))
 }
 
 func predictHarmonic(ctx context.Context, p *engine.Problem, _ param.Values,

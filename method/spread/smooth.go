@@ -43,7 +43,7 @@ func Smoothed(inner *engine.Engine) *engine.Engine {
 	e.Workspace = func(p *engine.Problem, s *engine.Settings) (w budget.Workspace, err error) { // smoothing begins after inner has ended
 		n := len(p.Degrees)
 		k := len(p.Names)
-		smooth := budget.Held(budget.Block[float64](n, k)).And(propagate.SmoothWorkspace(n, p.A.NNZ(), k))
+		smooth := propagate.SmoothWorkspace(n, p.A.NNZ(), k).AndHeld(budget.Block[float64](n, k))
 		if inner.Workspace != nil {
 			w, err = inner.Workspace(p, s)
 		}
