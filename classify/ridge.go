@@ -370,8 +370,9 @@ func (p *RidgePath) LeavePartsOut(lambdas []float64, fold []int, parts int, othe
 	return out, nil
 }
 
-// WeightsBeside fits the model of [RidgePath.LeavePartsOut] to all items and returns its weights: w as in
-// [RidgePath.Weights], and in beside the constant, then the weights of the features others. The error is [ErrIndefinite].
+// WeightsBeside fits the model of [RidgePath.LeavePartsOut] to all items and returns its weights. w is as in
+// [RidgePath.Weights]. The first row of beside is the constant, and the next rows are the weights of the features in
+// others. If the system is not positive definite, the error is [ErrIndefinite].
 func (p *RidgePath) WeightsBeside(lambda float64, others *mat.Dense) (w, beside *mat.Dense, err error) {
 	g := p.inverse(lambda)
 	columns := p.columnsBeside(others)

@@ -22,8 +22,8 @@ func (a *adjacency) of(v uint32) ([]uint32, []float64) {
 	return a.end[lo:hi], a.weight[lo:hi]
 }
 
-// readAdjacency returns the edges of [eachEdge] of a matrix whose rows have increasing columns. It adds up the weights of
-// repeated entries, because the search for an order requires lists without repeats.
+// readAdjacency returns the entries of a matrix off the diagonal, times scale, except zeros. The rows must have increasing
+// columns. readAdjacency adds up the weights of repeated entries, because the search for an order requires lists without repeats.
 func readAdjacency(ctx context.Context, matrix sparse.Matrix,
 	scale float64) (*adjacency, error) {
 	n, _ := matrix.Dims()

@@ -108,8 +108,8 @@ func vertexWorkspace(_ param.Values, s kernel.Shape) budget.Workspace {
 	return space
 }
 
-// newVertex returns the kernel of walks of at most the given number of steps. λᵢ is βⁱ for geometric weights, and βⁱ/i! for
-// exponential weights. The sum ends earlier if further terms do not change the values.
+// newVertex returns the kernel of [vertex] with walks of at most the given number of steps. λᵢ is βⁱ for geometric weights,
+// and βⁱ/i! for exponential weights. The sum over i ends earlier if further terms do not change it.
 func newVertex(ctx context.Context, g *graph.Graph, weights string, beta float64,
 	steps int) (*kernel.Images, error) {
 	k := &vertex{n: len(g.Degrees), beta: beta,

@@ -24,8 +24,8 @@ type Unknown struct {
 	lineOf       map[int]int64 // line of each node, see FindOnce
 }
 
-// Find counts a line, and returns the row of its id as the function [Find] does. line must be 0 if the file has no
-// lines.
+// Find counts a line, and returns the row of its id, see the function [Find]. If the id is not a node, it also counts
+// the id as unknown. line is the number of the line, and must be 0 if the file has no lines.
 func (u *Unknown) Find(lookup func(id string) (row int, isNode bool), line int64,
 	id []byte) (row int, isNode bool) {
 	if u.Total++; u.Total == 1 || line < u.first {

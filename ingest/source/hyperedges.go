@@ -217,7 +217,7 @@ func (h *hypergraph) order() []int {
 	return order
 }
 
-// share makes batches of vertices and of the pairs that share hyperedges.
+// share visits batches of vertices, and of the pairs of vertices that share hyperedges.
 func (h *hypergraph) share(ctx context.Context, visit graphfile.Visitor) error {
 	ptr := make([]int64, 1, len(h.end)+1)
 	for first := range h.end {

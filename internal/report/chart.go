@@ -31,8 +31,8 @@ func (c *Chart) Add(name string, x float64, y Cell) *Line {
 	return c.AddPoint(name, Point{x, y.Value, y.Value - y.Margin, y.Value + y.Margin})
 }
 
-// AddPoint adds a point to the line with the given name, in the order of X. It creates the line if necessary, and
-// returns it.
+// AddPoint inserts a point into the line with the given name, whose points increase in X, and returns the line. If there
+// is no such line, AddPoint creates it.
 func (c *Chart) AddPoint(name string, p Point) *Line {
 	i := slices.IndexFunc(c.Lines, func(l Line) bool { return l.Name == name })
 	if i < 0 {

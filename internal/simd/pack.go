@@ -12,7 +12,7 @@ type Width struct{ Selector, Bits uint32 }
 const pairBits = 28
 
 // Pack stores the numbers of delta, which must be below 2³¹, in data without gaps, and their selectors in sel, two bits
-// each. A number of l bits is stored in widths[l], which must have at least l bits and a selector below 4. The
+// each. A number of l bits takes the width widths[l], which must have at least l bits and a selector below 4. The
 // selectors of the last group of sixteen use four bytes, even if the group is not full. data must have eight bytes more
 // than the numbers need. Unused bits of the last byte are zero.
 func Pack(sel, data []byte, delta []uint32, widths *[32]Width) {

@@ -6,9 +6,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Declare returns the workspace of [Engine.Predict] and of later work that needs after while the prediction is in memory.
-// The choice of edge weights, the prediction and the later work follow each other, so that only the largest workspace
-// counts. The error comes from the field Workspace.
+// Declare returns the workspace of [Engine.Predict] and of later work, which needs the workspace after in addition to the
+// prediction. The choice of edge weights, the prediction and the later work follow each other, so that only the largest
+// workspace counts. The error is an error of the function m.Workspace.
 func (m *Engine) Declare(p *Problem, s *Settings, after budget.Workspace) (w budget.Workspace, err error) {
 	within, held := m.within(p, s)
 	if m.Workspace != nil {

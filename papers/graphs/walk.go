@@ -9,7 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// weights returns the parameters of kernels that count walks.
+// weights returns the declarations of the parameters that weigh the walks of a kernel.
 func weights() []param.Param {
 	return []param.Param{
 		{Name: "weights", Meaning: "λᵢ of the walks of i steps: cⁱ, or cⁱ/i!", Kind: param.Choice,

@@ -274,7 +274,7 @@ func (s *Share) EachRun(lo, hi int, visit func(Run)) {
 	}
 }
 
-// Begin sets the space and the number of columns of s. The products are undefined afterwards.
+// Begin prepares s for products of the space n with a block of cols columns. The products are undefined afterwards.
 func (s *Share) Begin(n *Disjoint, cols int) {
 	s.Disjoint = n
 	s.cols = cols

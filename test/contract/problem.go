@@ -45,8 +45,8 @@ func Lists(values map[string][]param.Value, features ...string) map[string][]par
 	return lists
 }
 
-// Blocks returns a graph of blocks with labels on some nodes, and the classes of all nodes. A node has on average inner
-// neighbours in its own block and outer neighbours in each other block.
+// Blocks returns a graph of blocks with labels on some nodes, and the classes of all nodes. inner is the
+// mean number of neighbours of a node in its own block, outer in each other block.
 func Blocks(t testing.TB, seed uint64, n, labelled, classes int, inner, outer float64) (*problem.Problem, []int) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 1))

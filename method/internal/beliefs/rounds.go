@@ -263,7 +263,7 @@ func (q *run) sweep(ctx context.Context, fill func(ctx context.Context, lo, hi i
 	return nil
 }
 
-// logsTo stores log(F R) for the columns lo ≤ j < hi.
+// logsTo stores the columns lo ≤ j < hi of log(F·R) in q.logs, for the beliefs F.
 func (q *run) logsTo(ctx context.Context, lo, hi int) error {
 	return blocks.EachNodeChunk(ctx, q.g.Workers, q.beliefs.Rows, func(_, first, last int) {
 		for i := first; i < last; i++ {

@@ -19,7 +19,7 @@ const (
 )
 
 // absorb stores in the scores the limit of endless walks, for classes lo ≤ c < hi. It is for directed graphs, which have no
-// symmetric system, and for labels that absorb only part of a walk. On a small graph it eliminates. Otherwise it makes steps
+// symmetric system, and for labels that absorb only part of a walk. On a small graph it solves a dense system. Otherwise it makes steps
 // until little of a walk is left, the part that no label has absorbed: this bounds the distance to the limit. If more is
 // left after walkSteps steps, the error is a [*problem.Error]. Nodes that no label reaches get their prior.
 func (l *Propagation) absorb(ctx context.Context, lo, hi int,

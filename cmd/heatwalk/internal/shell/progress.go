@@ -239,7 +239,7 @@ func (s *Stage) rateText(rate float64) string {
 }
 
 // secondsLeft estimates the remaining time. Repeated estimates never rise. It returns nil if the time is not known, or
-// if the stage has become so slow that the former estimate is less than half of the time.
+// if the stage has become so slow that a new estimate would be more than twice the former estimate.
 func (s *Stage) secondsLeft() *float64 {
 	done := float64(s.done.Load())
 	total := float64(s.total.Load())

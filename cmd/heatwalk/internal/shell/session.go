@@ -372,8 +372,8 @@ const (
 	AnotherMethod   = "take parameters farther from the end of their range, or another --method"
 )
 
-// GraphError adds the name of the graph to an error about its direction, about processes that share its rows, or about
-// an iteration that did not converge.
+// GraphError adds the name of the graph and a remedy to an error about the weights or the direction of its edges, about
+// processes that share its rows, or about an iteration. advice is the remedy for errors of rounding and convergence.
 func (costs *Costs) GraphError(err error, graph, advice string) error {
 	limited := new(problem.Error)
 	isLimited := errors.As(err, &limited)
