@@ -380,7 +380,11 @@ func predictionSpace(p *engine.Problem, m *engine.Engine, s *engine.Settings, o 
 		after = after.And(method.SuggestWorkspace(p))
 	}
 	if s.Explain {
-		after = after.And(explain.Workspace(n, len(p.Names)))
+		nodes := len(o.Explain)
+		if o.Deferred { // the caller selects nodes afterwards
+			nodes = n
+		}
+		after = after.And(explain.Workspace(n, len(p.Names), nodes))
 	}
 	if o.compares(m) && m.ComparesPropagation(p, s) {
 		after = after.Or(engine.BaselineWorkspace(p, s))

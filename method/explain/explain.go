@@ -112,9 +112,9 @@ type Settings struct {
 // It returns at least 32.
 func Columns(n int) int { return max(32, (4<<20)/max(1, n)) }
 
-// Workspace declares the memory of [Nodes] on a graph of n nodes.
-func Workspace(n, classes int) budget.Workspace {
-	return budget.Held(budget.Times(8*(6*classes+4*Columns(n)), int64(n)))
+// Workspace declares the memory of [Nodes] for the given number of nodes of a graph of n nodes.
+func Workspace(n, classes, nodes int) budget.Workspace {
+	return budget.Held(budget.Times(8*(6*classes+4*min(nodes, Columns(n))), int64(n)))
 }
 
 // Nodes explains the predicted class of each of nodes. f is the form of the prediction, and class has the predicted class
