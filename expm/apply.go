@@ -59,6 +59,7 @@ func (m *Map) ApplyTo(ctx context.Context, dst []*sparse.Block[float64],
 			return nil, err
 		}
 	}
+	// The squared norm of a column must neither overflow nor underflow, because errors are compared with this norm.
 	const least, most = 1e-140, 1e150
 	for j, norm := range blocks.Norms(m.team, b) {
 		if norm >= least && norm <= most {

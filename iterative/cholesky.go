@@ -43,6 +43,7 @@ func FactorWorkspace(n int, entries int64, isSampled bool) (w budget.Workspace) 
 		if !isSampled {
 			w.Optional = budget.AnyOf(w.Optional, completeBytes(n, entries, completeLimit(n, entries)))
 			if IsSlow(n, entries) {
+				// Every solve may run tryFill, which takes this memory.
 				w.Fixed = budget.AllOf(budget.Times(entries, 12), budget.Times(n, 12), 16<<20)
 			}
 			if n <= exactWide { // a dense matrix and half of its entries again

@@ -86,6 +86,7 @@ func (s *System) EliminateTo(ctx context.Context,
 	if err != nil {
 		return nil, err
 	}
+	// bound has upper bounds of the norms of the columns of diag(s)·E.
 	bound := make([]float64, size.Cols)
 	for i := range size.Rows {
 		scale := blocks.Factor(s.Scale, i)

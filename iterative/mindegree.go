@@ -308,6 +308,7 @@ func newMinimumDegree(a *adjacency, isHeld []bool, limits fillLimits) *minimumDe
 // eliminate makes a front. Its pivots are variable v and the variables whose neighbours are all in the front.
 func (m *minimumDegree) eliminate(v uint32) {
 	m.round++
+	// The new border has the variables that share an edge or an element with v. These elements are absorbed.
 	m.found = m.found[:0]
 	m.mark[v] = m.round
 	list := m.list[m.start[v]:][:m.length[v]]

@@ -358,6 +358,7 @@ func (r *recurrence) precondition(ctx context.Context) error {
 	}
 	if r.cg.Null != nil {
 		r.v.null.total()
+		// The parts of r and z in the null space would decide the last steps, so that rᵀr and rᵀz must omit them.
 		k := r.v.b.Cols
 		for products := range slices.Chunk(r.v.null.Totals, 2*k) {
 			inZ := products[:k]

@@ -40,7 +40,7 @@ func Response(ctx context.Context, l *Learner, g *graph.Graph, s cwk.Seeds,
 		b.Row(node)[j] = 1
 	}
 	if l.centre != nil {
-		// The mean of the scores weighted by d is 0.
+		// The mean of the scores weighted by the degrees d is 0 in every component, so that a response omits d/Σd.
 		volume := blocks.ByPart(nil, g.Components, g.Degrees)
 		for i, d := range g.Degrees {
 			component := g.Components.Of[i]

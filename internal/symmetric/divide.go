@@ -71,6 +71,7 @@ func (d *division) row(depth, i, lo, hi int) []float64 {
 // further.
 func (d *division) part(lo, hi, depth int) {
 	if depth == 0 {
+		// Below about 32 rows QL is faster than splitting further.
 		n := hi - lo
 		x := make([]float64, n*n) // vectors of the identity, as columns of rows
 		for i := range n {

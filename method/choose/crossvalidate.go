@@ -63,6 +63,7 @@ func CrossValidate(ctx context.Context, k *sparse.Block[float64], class, fold []
 		j := &judge{models: models, y: y,
 			about: Outcome{Fold: f, Largest: LargestWithout(class, fold, f)}}
 		for chunk := range slices.Chunk(tests, testChunk) {
+			// t has the rows of the chunk as columns, padded with zero columns to a multiple of 4.
 			t := sparse.NewBlock[float64](k.Cols, (len(chunk)+3)&^3)
 			for j, i := range chunk {
 				for a, v := range k.Row(i) {

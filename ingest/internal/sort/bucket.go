@@ -106,6 +106,7 @@ func (s *Sorter) Plan(edges []int) (LineCount, error) {
 		s.lines += n
 	}
 	s.form = newEntryForm(s.Rows, s.Values, s.wide)
+	// Spans have about equal numbers of lines.
 	length := s.lines / leastSpans
 	if s.Limit > 0 {
 		length = min(length, int(s.Limit/(2*spansInFilling*s.form.bytes())))

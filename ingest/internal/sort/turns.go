@@ -41,6 +41,7 @@ func (t *turns) pass(k int, b *Rows) (*Rows, error) {
 	for t.err == nil && t.finished[t.next] != nil {
 		t.visitNext()
 	}
+	// A visit of an earlier bucket frees memory. No bucket is visited after a failed one, so that later buckets do not wait.
 	for len(t.room) == 0 && t.err == nil && t.failed > max(k, t.next) {
 		t.freed.Wait()
 	}

@@ -303,6 +303,8 @@ func (g *graphColumns) rowTo(dst []float64, v int) {
 	g.structureTo(dst, v)
 	dst = dst[structureColumns:]
 	if g.arcs != nil {
+		// The columns are log(1 + d) and its square, for the arcs that leave v and then for the arcs that enter v.
+		// d is the sum of weights in units of the mean weight.
 		for i, degrees := range g.arcs.degrees {
 			d := math.Log1p(degrees[v] / g.arcs.unit)
 			dst[2*i] = d
