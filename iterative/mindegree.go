@@ -262,16 +262,7 @@ func newMinimumDegree(a *adjacency, isHeld []bool, limits fillLimits) *minimumDe
 	}
 	m.fronts = newFronts(n, 2*n+len(a.end)/2)
 	m.names = make([]uint32, 0, n+len(a.end)/2)
-	size := 1
-	for size < n {
-		size *= 2
-	}
-	m.twins.head = make([]uint32, size)
-	m.twins.chain = make([]uint32, n)
-	m.twins.seen = make([]int32, n)
-	for i := range m.twins.head {
-		m.twins.head[i] = noVertex
-	}
+	m.twins.begin(n)
 	var held []uint32
 	large := int32(max(16, 10*math.Sqrt(float64(n))))
 	for v := range n {
@@ -338,11 +329,7 @@ func (m *minimumDegree) eliminate(v uint32) {
 		m.size[i] = 0
 	}
 	m.left -= int64(len(m.pivots))
-	// Only the heads in use are reset: most borders are short.
-	for _, h := range m.twins.used {
-		m.twins.head[h] = noVertex
-	}
-	m.twins.used = m.twins.used[:0]
+	m.twins.clear()
 	for _, i := range border {
 		m.join(i)
 	}
@@ -449,7 +436,7 @@ func (m *minimumDegree) join(i uint32) {
 	for _, u := range list {
 		hash += u
 	}
-	for u := m.twins.head[hash&uint32(len(m.twins.head)-1)]; u != noVertex; u = m.twins.chain[u] {
+	for u := m.twins.first(hash); u != noVertex; u = m.twins.chain[u] {
 		candidate := m.list[m.start[u]:][:m.length[u]]
 		if m.elements[u] == m.elements[i] && m.twins.equal(list, candidate) {
 			m.size[u] += m.size[i]
@@ -458,12 +445,7 @@ func (m *minimumDegree) join(i uint32) {
 			return
 		}
 	}
-	h := hash & uint32(len(m.twins.head)-1)
-	if m.twins.head[h] == noVertex {
-		m.twins.used = append(m.twins.used, h)
-	}
-	m.twins.chain[i] = m.twins.head[h]
-	m.twins.head[h] = i
+	m.twins.add(hash, i)
 }
 
 // placeLast makes a front of the vertices that come last. It adds each of them to the border of every front with an edge to
@@ -523,6 +505,44 @@ type twins struct {
 	used        []uint32
 	seen        []int32
 	stamp       int32
+}
+
+// begin makes an empty table for variables i < n.
+func (t *twins) begin(n int) {
+	size := 1
+	for size < n {
+		size *= 2
+	}
+	t.head = make([]uint32, size)
+	t.chain = make([]uint32, n)
+	t.seen = make([]int32, n)
+	for i := range t.head {
+		t.head[i] = noVertex
+	}
+}
+
+// clear removes all variables. It resets only the heads in use: most borders are short.
+func (t *twins) clear() {
+	for _, h := range t.used {
+		t.head[h] = noVertex
+	}
+	t.used = t.used[:0]
+}
+
+// slot returns the index in head of the chain of a hash.
+func (t *twins) slot(hash uint32) uint32 { return hash & uint32(len(t.head)-1) }
+
+// first returns the first variable in the chain of a hash, or noVertex.
+func (t *twins) first(hash uint32) uint32 { return t.head[t.slot(hash)] }
+
+// add puts variable v at the head of the chain of its hash.
+func (t *twins) add(hash, v uint32) {
+	h := t.slot(hash)
+	if t.head[h] == noVertex {
+		t.used = append(t.used, h)
+	}
+	t.chain[v] = t.head[h]
+	t.head[h] = v
 }
 
 // equal compares lists without repeats as sets.

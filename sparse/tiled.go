@@ -193,7 +193,7 @@ func (f *fused[T]) computeUnit(worker int, a *tiledMatrix, u *unit,
 		for lo, hi := 0, 0; lo < tile.rows(); lo = hi {
 			// Nothing can interrupt a gather.
 			limit := int64(1 << 16)
-			if !(tile.weights.bytes == nil && tile.weights.singles == nil && tile.weights.doubles == nil) { // Converted values should stay in the first-level cache.
+			if !tile.weights.none() { // Converted values should stay in the first-level cache.
 				limit = MaxRange
 			}
 			hi = lo + sort.Search(tile.rows()-lo,

@@ -14,6 +14,11 @@ type weights struct {
 	doubles []float64
 }
 
+// none reports whether all values are 1.
+func (w weights) none() bool {
+	return w.bytes == nil && w.singles == nil && w.doubles == nil
+}
+
 // A weightType represents all values of the types that are listed before it.
 type weightType uint8
 

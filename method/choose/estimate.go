@@ -206,8 +206,8 @@ func newEstimate(p *problem.Problem, reached, tested int) (e problem.Estimate, v
 	return e, variance
 }
 
-// LargestClass estimates the accuracy of predicting the largest class of the other folds for the
-// labels of each fold.
+// LargestClass estimates the accuracy of predicting the largest class everywhere. It predicts the labels of each fold by
+// the largest class of the other folds. The estimate is at least 1/k for k classes.
 func LargestClass(p *problem.Problem, fold []int) problem.Estimate {
 	var h Estimator
 	for f := range slices.Max(fold) + 1 {
@@ -216,8 +216,8 @@ func LargestClass(p *problem.Problem, fold []int) problem.Estimate {
 			h.Note(true, p.Class[i] == largest, 1)
 		}
 	}
-	// The predictions in h must be the largest class of the other folds. The expected luck of the largest class
-	// is subtracted. Every node counts as reached, because the prediction needs no edge.
+	// The expected luck of the largest class is subtracted. Every node counts as reached, because the prediction needs
+	// no edge.
 	e, _ := newEstimate(p, p.Nodes(), h.tested)
 	switch {
 	case e.Tested == 0:

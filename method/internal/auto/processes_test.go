@@ -62,7 +62,7 @@ func partOf(p *problem.Problem, g *graph.Graph, local func(row int) int) *proble
 	return &q
 }
 
-// compareProcesses compares numbers of nodes with those of one process.
+// compareProcesses compares numbers of nodes in several processes with the numbers in one process.
 func compareProcesses(t *testing.T, p *problem.Problem, numbers func(q *problem.Problem) (*sparse.Block[float64], error)) {
 	t.Helper()
 	whole, err := graph.New(t.Context(), p.A, nil)

@@ -79,7 +79,7 @@ func checkIngest(line *shell.CommandLine, c *ingestOptions, args []string) {
 	isGiven := c.neighbours.path != ""
 	line.Refuse(!isGiven, "neighbours least-cosine content-weight",
 		"is about attributes; name their file with --of")
-	line.Refuse(!isGiven && !(c.attributes != ""), "feature-ids",
+	line.Refuse(!isGiven && c.attributes == "", "feature-ids",
 		"is about attributes; name their file with --of or --node-features")
 	line.Refuse(isGiven, "directed", "neighbours have no direction; leave it out")
 	switch {

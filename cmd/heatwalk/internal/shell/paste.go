@@ -42,7 +42,9 @@ func (run *Session) paste(err error) string {
 	ctx, cancel := context.WithTimeout(run.Context, long)
 	defer cancel()
 	args := run.Line.Args
-	remedies := slices.DeleteFunc(remediesOf(err), func(remedy string) bool { return strings.Contains("{skip-bad-lines} {unknown-ids=skip} ", remedy) })
+	remedies := slices.DeleteFunc(remediesOf(err), func(remedy string) bool {
+		return slices.Contains([]string{"{skip-bad-lines}", "{unknown-ids=skip}"}, strings.TrimSpace(remedy))
+	})
 	for trial := 0; trial < most && len(remedies) > 0; trial++ {
 		next := with(args, remedies[0])
 		remedies = remedies[1:]
