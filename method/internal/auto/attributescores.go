@@ -132,7 +132,7 @@ func addAttributes(ctx context.Context, f *features) error {
 		linearRidge(ranked, form.weights[1], in.set.Workers, l.rankedProduct),
 	}
 	if in.counts {
-		counts, err := countBlock(ctx, in, l, labels.learned, f.fold)
+		counts, err := countBlock(ctx, in, l, labels, f.seeds.fold)
 		if err != nil {
 			return err
 		}

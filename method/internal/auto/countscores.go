@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	fewestCountLabels = 500
+	// fewestCountLabels was 500, which cost 16 to 19 points of AUC on minesweeper boards with 100 labels.
+	fewestCountLabels = 50
 	mostCountColumns  = 256
 
 	countParts = 5
@@ -31,24 +32,17 @@ const (
 // log(q_uc/π_c), and of log(q_uc/π_c) times each attribute of u, which may say that nothing is known.
 type counts struct {
 	in   *input
-	fold []int
+	fold []int                     // fold of each label, of those too that models do not learn from
 	walk *sparse.Operator[float32] // T
 	x    *featureBlock
 }
 
-// countBlock returns a ridge on the columns of [counts]. Folds of labels form countParts parts; the columns of a label are
-// computed without its part.
+// countBlock returns a ridge on the columns of [counts] for the given labels. fold[i] is the fold of label i of in.p. Folds
+// form countParts parts; the columns of a label are computed without its part.
 func countBlock(ctx context.Context, in *input, l *lens,
-	items, fold []int) (*ridgeBlock, error) {
+	labels *ridgeLabels, fold []int) (*ridgeBlock, error) {
 	n := l.a.Rows
-	d := l.a.Cols
-	c := &counts{in: in, fold: fold, x: newBlock(n, d)}
-	attributes := readerOf(l.a)
-	for v := range n {
-		attributes.rowTo(c.x.Row(v), v, 0, d)
-	}
-	c.walk = sparse.NewOperator[float32](sparse.Transition, in.p.A, in.p.Degrees)
-	c.walk.Workers = in.set.Workers
+	c := newCounts(in, l, fold)
 	var rows, nodes *featureBlock
 	for hidden := range countParts + 1 {
 		var err error
@@ -56,11 +50,11 @@ func countBlock(ctx context.Context, in *input, l *lens,
 			return nil, err
 		}
 		if rows == nil {
-			rows = newBlock(len(items), nodes.Cols)
+			rows = newBlock(len(labels.positions), nodes.Cols)
 		}
-		for item, i := range items {
+		for item, i := range labels.positions {
 			if fold[i]%countParts == hidden {
-				copy(rows.Row(item), nodes.Row(in.learned.Row[i]))
+				copy(rows.Row(item), nodes.Row(in.p.Row[i]))
 			}
 		}
 	}
@@ -74,6 +68,19 @@ func countBlock(ctx context.Context, in *input, l *lens,
 	}), nil
 }
 
+func newCounts(in *input, l *lens, fold []int) *counts {
+	n := l.a.Rows
+	d := l.a.Cols
+	c := &counts{in: in, fold: fold, x: newBlock(n, d)}
+	attributes := readerOf(l.a)
+	for v := range n {
+		attributes.rowTo(c.x.Row(v), v, 0, d)
+	}
+	c.walk = sparse.NewOperator[float32](sparse.Transition, in.p.A, in.p.Degrees)
+	c.walk.Workers = in.set.Workers
+	return c
+}
+
 // columns returns the columns of all nodes, computed without the labels of part hidden.
 func (c *counts) columns(ctx context.Context,
 	hidden int) (*featureBlock, error) {
@@ -84,8 +91,8 @@ func (c *counts) columns(ctx context.Context,
 	shares := sparse.NewBlock[float32](n, k)
 	prior := make([]float64, k)
 	sum := 0.0
-	for i, v := range c.in.learned.Row {
-		if class := c.in.learned.Class[i]; c.fold[i]%countParts != hidden {
+	for i, v := range c.in.p.Row {
+		if class := c.in.p.Class[i]; c.fold[i]%countParts != hidden {
 			labels.Row(v)[class] = 1
 			prior[class]++
 			sum++
