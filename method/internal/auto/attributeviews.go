@@ -172,33 +172,36 @@ func (l *lens) slabBlocks(columns int) (x *featureBlock, room [2]*featureBlock) 
 			sparse.NewBlock[float32](n, columns)}
 }
 
-const productGroup = 16
-
 // productTo stores QᵀX, for a block q = Q of columns, in the rows of dst from row lo on. Sums are over the nodes of each
-// process in order, then over processes.
+// process in order, then over processes. Workers divide the attributes, so that each normal score is searched once.
 func (l *lens) productTo(ctx context.Context, dst, q *featureBlock,
 	lo int) error {
 	d := dst.Cols
 	k := q.Cols
 	sums := make([]float64, (d+1)*k) // one row per attribute, and a last row for the nodes with attributes
-	err := sched.Run(ctx, l.workers, (k+productGroup-1)/productGroup, func(_, group int) error {
-		start, end := group*productGroup, min(k, (group+1)*productGroup)
+	present := sums[d*k:]
+	groups := min(d, sched.Workers(l.workers))
+	err := sched.Run(ctx, l.workers, groups, func(_, group int) error {
+		start, end := group*d/groups, (group+1)*d/groups
 		rows := readerOf(l.a)
 		for first, last := range l.a.team.CountingRows(0, q.Rows) {
 			for v := first; v < last; v++ {
 				if !l.a.Has(v) {
 					continue
 				}
-				factors := q.Row(v)[start:end]
-				columns, features := rows.features(v, 0, d)
+				factors := q.Row(v)
+				columns, features := rows.features(v, start, end)
 				for e, x := range features {
-					sum := sums[int(columns[e])*k+start:][:len(factors)]
+					sum := sums[int(columns[e])*k:][:k]
 					for i, y := range factors {
 						sum[i] += float64(x * y)
 					}
 				}
+				if group > 0 {
+					continue
+				}
 				for i, y := range factors {
-					sums[d*k+start+i] += float64(y)
+					present[i] += float64(y)
 				}
 			}
 		}
