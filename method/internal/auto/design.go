@@ -92,7 +92,7 @@ func designOf(p *problem.Problem, set *settings) design {
 		d.filters = append(d.filters, f)
 		d.free = append(d.free, f)
 	}
-	d.diffusion = !set.LowEffort && m > fewestLabels &&
+	d.diffusion = !set.LowEffort && m > fewestLabels && m <= 2*mostKernelLabels &&
 		d.fits("diffusion scores, common neighbours", kernelLabels(p, d.folds) > 0)
 	d.spectral = !set.LowEffort && m > fewestLabels &&
 		d.fits("eigenvectors", hasSpectral(p, d.folds))
