@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -260,45 +259,23 @@ func (f *features) fit(ctx context.Context, c candidate, e *examples, y []int,
 	return models, err
 }
 
-// A model that predicts a held-out fold learns from so few labels that labels × free columns × classes are at most
-// choiceWork, but from at least choiceLabels labels.
-const (
-	choiceWork   = 4 << 20
-	choiceLabels = 500
-)
-
-// sampleTraining reports for each learned label whether models that predict held-out folds may learn from it. If there are
-// many labels, these models learn from a stratified sample.
-func (f *features) sampleTraining() []bool {
-	isSampled := make([]bool, len(f.fold))
-	k := f.columns.classes
-	limit := max(choiceLabels, choiceWork/(max(1, f.columns.freeCount())*k))
-	for _, i := range choose.Sample(f.in.learned.Class, limit, f.in.set.RNGSeed, 0) {
-		isSampled[i] = true
-	}
-	return isSampled
-}
-
 // In a fold of at least raceLabels labels, ever smaller λ are tried until the mean log-likelihood of a label is mostFall
 // below the best so far.
 const (
-	someClasses = 16 // there are fewer candidates from this number of classes on
-	mostFall    = 0.02
+	someClasses  = 16 // with at least someClasses classes and more than choiceLabels labels there are fewer candidates
+	choiceLabels = 500
+	mostFall     = 0.02
 )
 
-// predictFold fits all components to the sampled labels outside a fold, and stores their predictions for the labels of the
+// predictFold fits all components to the labels outside a fold, and stores their predictions for the labels of the
 // fold. Training rows too are computed without these labels: otherwise two labels that agree by chance would each raise the
 // likelihood of the other label.
-func (h *heldOut) predictFold(ctx context.Context, f *features, fold int,
-	sampled []bool) error {
+func (h *heldOut) predictFold(ctx context.Context, f *features, fold int) error {
 	rows := f.examples(fold)
 	y := f.targets(rows, fold)
 	missed := f.priorOfMissed(fold)
 	var labels []int
 	for i, labelFold := range f.fold {
-		if !sampled[i] {
-			y[i] = -1
-		}
 		if labelFold == fold {
 			labels = append(labels, i)
 		}

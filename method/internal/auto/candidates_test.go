@@ -1,59 +1,12 @@
 package auto
 
 import (
-	"reflect"
 	"slices"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/test/contract"
 )
-
-func TestSampleTeaches(t *testing.T) {
-	p, _ := contract.Blocks(t, 3, 120, 80, 3, 5, 1)
-	f := featuresOf(t, p, &settings{Settings: engine.Settings{Workers: 1}})
-	all, half := make([]bool, 80), make([]bool, 80)
-	for i := range all {
-		all[i], half[i] = true, i%2 == 0
-	}
-	predict := func(sampled []bool) []component {
-		h := &heldOut{class: p.Class, components: componentsOf(f)}
-		if err := h.predictFold(t.Context(), f, 1, sampled); err != nil {
-			t.Fatal(err)
-		}
-		return h.components
-	}
-	full, got := predict(all), predict(half)
-	for i, isSampled := range half {
-		if !isSampled {
-			clear(f.walks.honest.Row(i))
-		}
-	}
-	want := predict(all)
-	for i := range want {
-		if !reflect.DeepEqual(got[i].rows, want[i].rows) || reflect.DeepEqual(got[i].rows, full[i].rows) {
-			t.Errorf("component %d: a model learns from labels outside the sample", i)
-		}
-	}
-}
-
-func TestSampled(t *testing.T) {
-	for _, of := range []struct{ classes, want int }{{3, 600}, {80, choiceLabels}} {
-		p, _ := contract.Blocks(t, 3, 700, 600, of.classes, 5, 1)
-		in := inputOf(t, p, &settings{Settings: engine.Settings{LowEffort: true}})
-		f := &features{in: in, columns: &columns{design: &in.design, classes: of.classes}, fold: p.Class}
-		count, seen := 0, map[int]bool{}
-		for i, in := range f.sampleTraining() {
-			if in {
-				count++
-				seen[p.Class[i]] = true
-			}
-		}
-		if count < of.want || count > of.want+of.classes/2 || len(seen) != of.classes {
-			t.Errorf("%d labels of %d of %d classes are sampled, want about %d", count, len(seen), of.classes, of.want)
-		}
-	}
-}
 
 func TestRace(t *testing.T) {
 	for _, labels := range []int{2 * raceLabels, 2*raceLabels - 2} {

@@ -120,12 +120,6 @@ func (in *input) choose(ctx context.Context, f *features,
 	if choose.TooFew(in.p.Class) {
 		return m, nil
 	}
-	measured := m.mixture
-	if !in.set.Unmeasured {
-		if measured, err = held.refit(ctx, f, m.mixture); err != nil {
-			return nil, err
-		}
-	}
-	m.confidence, out.HeldOut = held.estimate(measured, m.calibrated, in.set.balanced)
+	m.confidence, out.HeldOut = held.estimate(m.mixture, m.calibrated, in.set.balanced)
 	return m, nil
 }

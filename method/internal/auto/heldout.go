@@ -36,7 +36,6 @@ type heldOut struct {
 
 	tooFewLabels bool
 	fewLabels    bool
-	isRefitted   bool        // set by [heldOut.refit]: held-out predictions are by models of all other labels, not of a sample
 	balanced     bool        // probabilities will be reweighed for balanced classes
 	components   []component // every candidate with every λ except Poisson learning
 	poisson      component
@@ -56,9 +55,8 @@ func predictHeldOut(ctx context.Context, f *features) (*heldOut, error) {
 	}
 	if !in.tooFewLabels {
 		h.components = componentsOf(f)
-		sampled := f.sampleTraining()
 		for fold := range h.folds {
-			if err := h.predictFold(ctx, f, fold, sampled); err != nil {
+			if err := h.predictFold(ctx, f, fold); err != nil {
 				return nil, err
 			}
 			f.in.reportProgress(stageChoose, fold+1, h.folds)
@@ -244,41 +242,6 @@ func choiceSubsets(h *heldOut, mixture []component) []int {
 	return choose.Folds(h.class, h.folds, h.seed, draw)
 }
 
-const enoughLabels = 1000
-
-// refit returns mixture with new held-out predictions, by models that learn from all labels outside a fold. It predicts as
-// many folds as have enoughLabels labels. If the models of mixture did not learn from a sample, refit returns mixture.
-func (h *heldOut) refit(ctx context.Context, f *features, mixture []component) ([]component, error) {
-	if !slices.Contains(f.sampleTraining(), false) {
-		return mixture, nil
-	}
-	models := *h
-	models.components = nil
-	for _, c := range mixture {
-		if c.isModel() {
-			models.components = append(models.components, newComponent(c.candidate, c.Lambda, len(h.class)))
-		}
-	}
-	tested := 0
-	for fold := 0; fold < h.folds && tested < enoughLabels && len(models.components) > 0; fold++ {
-		if err := models.predictFold(ctx, f, fold, slices.Repeat([]bool{true}, len(h.class))); err != nil {
-			return nil, err
-		}
-		for _, labelFold := range h.fold {
-			tested += int(boolean(labelFold == fold))
-		}
-	}
-	mixture = slices.Clone(mixture)
-	for i, c := range mixture {
-		if c.isModel() {
-			mixture[i].rows = models.components[0].rows
-			models.components = models.components[1:]
-			h.isRefitted = true
-		}
-	}
-	return mixture, nil
-}
-
 // estimate returns the confidence in mixture, and the calibrated held-out predictions of mixture. If balanced is set,
 // estimate reweighs probabilities for balanced classes.
 func (h *heldOut) estimate(mixture []component, calibrated Calibration,
@@ -297,10 +260,7 @@ func (h *heldOut) estimate(mixture []component, calibrated Calibration,
 	full := make([]float64, h.classes)
 	subset := choiceSubsets(h, mixture)
 	for f := range h.folds {
-		refitted := mixture
-		if !h.isRefitted {
-			refitted = h.combine(func(i int) bool { return subset[i] != f })
-		}
+		refitted := h.combine(func(i int) bool { return subset[i] != f })
 		if isShrunk && !isMajority(refitted) {
 			// A subset lacks labels of the largest class, so that other components seem better than this class.
 			refitted = addShares(h, refitted, majorityWeight)
