@@ -23,7 +23,7 @@ func TestSpreadingChoice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fold := choose.Folds(p.Class, 10, 3, 0)
+	fold := choose.DrawFolds(p, 10, 3, 0).Of
 	weight := choose.WeightsOf(p)
 	var reached [10]int
 	var of [10]float64

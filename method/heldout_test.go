@@ -106,7 +106,7 @@ func TestReferPropagates(t *testing.T) {
 			t.Fatal(err)
 		}
 		folds := choose.FoldCount(len(p.Row))
-		fold := choose.Folds(p.Class, folds, set.RNGSeed, 0)
+		fold := choose.DrawFolds(p, folds, set.RNGSeed, 0).Of
 		right, largest, weight := 0.0, 0.0, choose.WeightsOf(p)
 		for f := range folds {
 			var rest []int

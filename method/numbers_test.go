@@ -221,7 +221,7 @@ func TestKernelsAgreeWithDenseAlgebra(t *testing.T) {
 	near(t, "value", out.Value, keepKnown(p, values))
 
 	// The closed form agrees with a fit without the fold.
-	fold := choose.Folds(make([]int, len(p.Row)), choose.FoldCount(len(p.Row)), 0, 0)
+	fold := choose.DrawFolds(p, choose.FoldCount(len(p.Row)), 0, 0).Of
 	squares := 0.0
 	for f := range slices.Max(fold) + 1 {
 		split := choose.OfFold(fold, f)
@@ -266,7 +266,7 @@ func TestErrorsOfManyValues(t *testing.T) {
 	p := randomNumbers(t, 5, engine.MostCompared*39/10)
 	for _, list := range testgraph.Sample(t, 1, []string{"harmonic", "diffusion:beta=3+rls"}) {
 		got := runOne(t, p, list, nil)
-		fold := choose.Folds(make([]int, len(p.Row)), 5, 0, 0)
+		fold := choose.DrawFolds(p, 5, 0, 0).Of
 		var squares []float64
 		for f := range 5 {
 			s := choose.OfFold(fold, f)
@@ -372,7 +372,7 @@ func TestHopsAgreesWithDenseAlgebra(t *testing.T) {
 			x.Set(i, 3+j, 0.1*x.At(i, j)+0.9*image.At(i, j))
 		}
 	}
-	fold := choose.Folds(make([]int, len(p.Row)), choose.FoldCount(len(p.Row)), 5, 0)
+	fold := choose.DrawFolds(p, choose.FoldCount(len(p.Row)), 5, 0).Of
 	// without the values of two folds
 	features := func(v, f, g int) []float64 {
 		row := make([]float64, 10)

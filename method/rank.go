@@ -120,10 +120,11 @@ func Rank(ctx context.Context, p *RankProblem, s *kernel.Settings) (*Ranking, er
 	m := len(p.Seeds)
 	out := &Ranking{Score: make([]float64, n), Folds: foldCount(m)}
 	weights := seedWeights(p)
-	fold := choose.Folds(make([]int, m), max(1, out.Folds), p.RNGSeed, 0)
+	folds := choose.DrawFolds(&problem.Problem{Row: p.Seeds}, out.Folds, p.RNGSeed, 0)
+	fold := folds.Of
 	sets := [][]int{p.Seeds}
 	for f := range out.Folds {
-		sets = append(sets, problem.Pick(p.Seeds, choose.OfFold(fold, f).Train))
+		sets = append(sets, problem.Pick(p.Seeds, folds.Split(f).Train))
 	}
 	width := RankColumns(len(p.Degrees), m)
 	x, y := sparse.NewBlock[float64](n, width), sparse.NewBlock[float64](n, width)

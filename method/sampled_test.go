@@ -58,7 +58,7 @@ func TestSampledAccuracy(t *testing.T) {
 			t.Fatal(err)
 		}
 		folds := choose.FoldCount(len(p.Row))
-		fold := choose.Folds(p.Class, folds, set.RNGSeed, 0)
+		fold := choose.DrawFolds(p, folds, set.RNGSeed, 0).Of
 		tested, right, skipped := 0, 0, 0
 		for f := 0; tested+skipped < 30; f++ {
 			s := choose.OfFold(fold, f)

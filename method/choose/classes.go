@@ -7,29 +7,6 @@ import (
 	"slices"
 )
 
-// FoldCount returns the number of folds for the given number of labels: 10 up to 1,000 labels, else 5, and at most labels.
-// With five folds of few labels, estimated accuracies were 2 to 5 points too low.
-func FoldCount(labels int) int {
-	if labels <= 1000 {
-		return min(10, labels)
-	}
-	return 5
-}
-
-// TestFoldCount returns the number of folds for testing a fixed model: one for every 500 labels, at least 10, at most
-// labels. With many labels, a test may stop after two folds. Models of four fifths of many labels are one to three points
-// less accurate than models of all labels.
-func TestFoldCount(labels int) int { return min(max(10, labels/500), labels) }
-
-// Folds deals items with the given classes into count stratified folds and returns the fold of each item. Folds differ by at
-// most one item in size, and by at most one item of each class. Each number gives another draw from the same seed.
-// Renumbering the classes changes nothing.
-func Folds(class []int, count int, seed, number uint64) []int {
-	fold := make([]int, len(class))
-	dealTo(fold, groupByClass(class), count, newRand(seed, streamFolds|number))
-	return fold
-}
-
 // dealTo deals the shuffled items of each group to the folds in turn, without a gap between groups, so that folds have equal
 // sizes.
 func dealTo(fold []int, groups [][]int, count int, rng *rand.Rand) {

@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/method/problem"
 )
 
 func classesFor(t *rapid.T, n, k int) []int {
@@ -193,8 +196,9 @@ func TestFolds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k := rapid.IntRange(1, 5).Draw(t, "classes")
 		class := classesFor(t, rapid.IntRange(k, 60).Draw(t, "n"), k)
-		count := rapid.IntRange(2, 6).Draw(t, "folds")
-		fold := Folds(class, count, rapid.Uint64().Draw(t, "rng seed"), 0)
+		p := &problem.Problem{Row: sched.UpTo(len(class)), Class: class}
+		count := min(len(class), rapid.IntRange(2, 6).Draw(t, "folds"))
+		fold := DrawFolds(p, count, rapid.Uint64().Draw(t, "rng seed"), 0).Of
 		level := func(of func(i int) bool) {
 			sizes := make([]int, count)
 			for i, f := range fold {

@@ -95,21 +95,20 @@ func (m *Engine) measureBaselines(ctx context.Context, p *Problem,
 	if choose.TooFew(p.Class) {
 		return new(Baselines), nil
 	}
-	folds := choose.TestFoldCount(len(p.Row))
+	held := choose.ToMeasure(p, len(p.Row), set.RNGSeed)
 	if m.Mixture != nil {
-		folds = m.Mixture.FoldCount(len(p.Row))
+		held = choose.DrawFolds(p, m.Mixture.FoldCount(len(p.Row)), set.RNGSeed, 0)
 	}
-	fold := choose.Folds(p.Class, folds, set.RNGSeed, 0)
-	r := &Baselines{Majority: choose.LargestClass(p, fold)}
+	r := &Baselines{Majority: choose.LargestClass(p, held.Of)}
 	if !m.ComparesPropagation(p, &set) {
 		return r, nil
 	}
 	if m.Mixture != nil && !m.Mixture.Propagates(p) {
-		folds = 1 // a fold has enough labels, see ShowingLabels
+		held.Measured = 1 // a fold has enough labels, see ShowingLabels
 	}
 	within, _ := m.within(p, &set)
 	set.Memory = within.Memory
-	comparison, err := propagation.NewBaseline(p, set.Prior, set.Memory, set.Workers).Compare(ctx, fold, folds)
+	comparison, err := propagation.NewBaseline(p, set.Prior, set.Memory, set.Workers).Compare(ctx, held)
 	if over := new(budget.Error); errors.As(err, &over) && m.Mixture == nil && !m.IsBaseline() {
 		return r, nil
 	}
@@ -121,7 +120,7 @@ func (m *Engine) measureBaselines(ctx context.Context, p *Problem,
 		r.Held = comparison.HeldOut
 	}
 	if m.IsBaseline() && len(m.Specs) > 0 && len(m.Specs[0].Own(set.Given)) > 0 {
-		r.Declared, err = m.apart(ctx, p, nil, &set, fold, folds)
+		r.Declared, err = m.apart(ctx, p, nil, &set, held)
 	}
 	return r, err
 }
@@ -153,7 +152,7 @@ func ApartFolds(p *Problem, folds int) int {
 // apart estimates the accuracy of m by predicting [ApartFolds] of the folds, each from all other labels. If par is nil, m
 // chooses parameters for each fold.
 func (m *Engine) apart(ctx context.Context, p *Problem, par *Parameters, s *Settings,
-	fold []int, folds int) (*problem.Estimate, error) {
+	folds *choose.Folds) (*problem.Estimate, error) {
 	set := *s
 	set.Progress = nil
 	var work graph.Work
@@ -161,14 +160,14 @@ func (m *Engine) apart(ctx context.Context, p *Problem, par *Parameters, s *Sett
 	if err != nil {
 		return nil, err
 	}
-	isolated, err := choose.Unreachable(ctx, p, fold, set.Workers, &work)
+	isolated, err := choose.Unreachable(ctx, p, folds.Of, set.Workers, &work)
 	if err != nil {
 		return nil, err
 	}
 	var count choose.Estimator
 	weight := choose.WeightsOf(p)
-	for f := range ApartFolds(p, folds) {
-		foldSplit := choose.OfFold(fold, f)
+	for f := range ApartFolds(p, folds.Measured) {
+		foldSplit := folds.Split(f)
 		visible := p.At(foldSplit.Train)
 		out, err := m.Fit(ctx, visible, par, &set)
 		if err == nil {
@@ -233,10 +232,8 @@ func (m *Engine) AdaptToShares(ctx context.Context, p *Problem, out *Prediction,
 	if out.Settings > 0 {
 		par = &out.Parameters
 	}
-	folds := choose.FoldCount(len(p.Row))
 	within, _ := m.within(p, s)
-	e, err := m.apart(ctx, p, par, within,
-		choose.Folds(p.Class, folds, s.RNGSeed, 0), folds)
+	e, err := m.apart(ctx, p, par, within, choose.ToChoose(p, s.RNGSeed))
 	if err == nil {
 		out.Estimate = *e
 	}

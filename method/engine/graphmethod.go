@@ -153,32 +153,29 @@ func (m GraphMethod) chooseByFolds(ctx context.Context, j *Job) (*Choice, error)
 		sample = j.Problem.At(choose.Sample(j.Problem.Class, j.Settings.Sample, j.Settings.RNGSeed, 0))
 		tested = len(sample.Row)
 	}
-	labels := len(j.Problem.Row)
-	folds := choose.FoldCount(len(sample.Row))
-	testFolds := choose.TestFoldCount(labels)
+	measuring := choose.ToMeasure(j.Problem, tested, j.Settings.RNGSeed)
 	if j.Size() == 1 {
-		return j.Choose(ctx, m.evidence(j, j.foldGroups(j.Problem, testFolds, tested)))
+		return j.Choose(ctx, m.evidence(j, groupsOf(j.Problem, measuring)))
 	}
-	c, err := j.Choose(ctx, m.evidence(j, j.foldGroups(sample, folds, len(sample.Row))))
-	if err != nil || len(sample.Row) == labels && folds == testFolds || j.Settings.Unmeasured {
+	choosing := choose.ToChoose(sample, j.Settings.RNGSeed)
+	c, err := j.Choose(ctx, m.evidence(j, groupsOf(sample, choosing)))
+	if err != nil || sample == j.Problem && choosing.Count == measuring.Count || j.Settings.Unmeasured {
 		return c, err
 	}
 	chosen := *j
 	chosen.Fix(&c.Parameters)
-	measured, err := chosen.Choose(ctx, m.evidence(&chosen, j.foldGroups(j.Problem, testFolds, tested)))
+	measured, err := chosen.Choose(ctx, m.evidence(&chosen, groupsOf(j.Problem, measuring)))
 	if err == nil {
 		c.Found.HeldOut = measured.Found.HeldOut
 	}
 	return c, err
 }
 
-// foldGroups returns the groups of as many folds of p as are needed for the given number of tested labels.
-func (j *Job) foldGroups(p *Problem, folds, tested int) (groups []Group) {
-	fold := choose.Folds(p.Class, folds, j.Settings.RNGSeed, 0)
-	for f := range folds {
-		if s := choose.OfFold(fold, f); len(s.Train) > 0 && len(s.Test) > 0 && tested > 0 {
+// groupsOf returns a group for each measured fold of p.
+func groupsOf(p *Problem, folds *choose.Folds) (groups []Group) {
+	for f := range folds.Measured {
+		if s := folds.Split(f); len(s.Train) > 0 && len(s.Test) > 0 {
 			groups = append(groups, Group{p.At(s.Train), p.At(s.Test)})
-			tested -= len(s.Test)
 		}
 	}
 	return groups

@@ -31,9 +31,9 @@ func (m *Engine) HoldOut(ctx context.Context, p *Problem, out *Prediction, s *Se
 	set.Unmeasured = true
 	places := choose.NewPlaces(p)
 	probabilities := make([]float64, len(p.Names))
-	fold, count := set.FoldsLike(p, mostHeldOut)
-	for f := range count {
-		labels := choose.OfFold(fold, f)
+	folds := choose.ToMeasure(p, mostHeldOut, set.RNGSeed)
+	for f := range folds.Measured {
+		labels := folds.Split(f)
 		visible := p.At(labels.Train)
 		var held *Prediction
 		var err error

@@ -114,15 +114,7 @@ func learnBest(ctx context.Context, list []*Choice) (*Choice, error) {
 func (m *Engine) measureSetting(ctx context.Context, p *Problem, c *Choice, sampled int,
 	s *Settings) (*problem.Estimate, error) {
 	set := s.WithDefaults()
-	fold, folds := set.FoldsLike(p, sampled)
-	return m.apart(ctx, p, &c.Parameters, &set, fold, folds)
-}
-
-// FoldsLike returns the fold of each label of p. The first count folds together have about sampled labels.
-func (s *Settings) FoldsLike(p *Problem, sampled int) (fold []int, count int) {
-	folds := choose.TestFoldCount(len(p.Row))
-	count = (sampled*folds + len(p.Row) - 1) / len(p.Row)
-	return choose.Folds(p.Class, folds, s.RNGSeed, 0), min(folds, count)
+	return m.apart(ctx, p, &c.Parameters, &set, choose.ToMeasure(p, sampled, set.RNGSeed))
 }
 
 func (begin Stages) tune(ctx context.Context, p *Problem, splits *choose.Splits,

@@ -49,8 +49,8 @@ func (r valueRange) clip(x float64) float64 { return min(max(x, r.least), r.most
 // are a sample, they come from as few folds as possible, at least two, because each fold needs a model.
 func newHeldNumbers(p *Problem, seed uint64) *heldNumbers {
 	m := len(p.Row)
-	folds := choose.FoldCount(m)
-	fold := choose.Folds(make([]int, m), folds, seed, 0)
+	held := choose.ToChoose(p, seed)
+	fold, folds := held.Of, held.Count
 	limit := MostCompared
 	if p.Nodes() > fewNodes { // each fold takes sweeps for every setting
 		limit = limit * 2 / 5 // 1,000 values then have four folds, see SamplesAtOnce

@@ -149,23 +149,7 @@ func (s *Settings) keptEdges() *sides.Kept {
 // edgeLabels returns the labels or numbers of p as evidence; all labels of a node are in one fold.
 func edgeLabels(p *Problem, s *Settings) *sides.Labels {
 	l := &sides.Labels{Row: p.Row, Class: p.Class, Classes: len(p.Names), Value: p.Value}
-	var class []int // first class of each node
-	position := map[int]int{}
-	for i, row := range p.Row {
-		if _, isListed := position[row]; isListed {
-			continue
-		}
-		position[row] = len(class)
-		if p.Value != nil {
-			class = append(class, 0)
-		} else {
-			class = append(class, p.Class[i])
-		}
-	}
-	fold := choose.Folds(class, sides.Folds, s.RNGSeed, 0)
-	for _, row := range p.Row {
-		l.Fold = append(l.Fold, fold[position[row]])
-	}
+	l.Fold = choose.ToFit(p, s.RNGSeed).Of
 	return l
 }
 

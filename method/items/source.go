@@ -116,9 +116,6 @@ func (s *Source) engine(result *Classified) *engine.Engine {
 }
 
 const (
-	// gramFolds is small, because each fold and setting needs its own fit.
-	gramFolds = 5
-
 	// triedLabels is the largest number of labels by which parameters are chosen.
 	triedLabels = 1000
 )
@@ -164,7 +161,7 @@ func (s *Source) begin(p *engine.Problem, par *engine.Parameters, settings *engi
 func (s *Source) choose(ctx context.Context, j *engine.Job) (*engine.Choice, error) {
 	j.Settings.Progress("choosing parameters", 0, 0)
 	p := j.Problem.At(choose.Sample(j.Problem.Class, j.Compared, j.Settings.RNGSeed, 0))
-	fold := choose.Folds(p.Class, min(gramFolds, len(p.Row)), j.Settings.RNGSeed, 0)
+	fold := choose.ToFit(p, j.Settings.RNGSeed).Of
 	labels := choose.Labels(slices.Repeat([]float64{1}, len(p.Names)), p.Class, fold,
 		make([]bool, len(p.Class)))
 	return j.Choose(ctx, func(ctx context.Context, sources, values []int) (*choose.Counts, error) {
@@ -223,13 +220,13 @@ func (s *Source) fit(ctx context.Context, k classify.Gram, y []int, classes int,
 // have 1000 labels. y has the classes of the items of k; holdOut changes it and restores it.
 func (s *Source) holdOut(ctx context.Context, c *Classified, k classify.Gram, y []int, j *engine.Job, v param.Values) error {
 	p := j.Problem
-	fold, count := j.Settings.FoldsLike(p, triedLabels)
+	folds := choose.ToMeasure(p, triedLabels, j.Settings.RNGSeed)
 	places := choose.NewPlaces(p)
 	row := make([]float64, k.Len())
 	shares := make([]float64, len(p.Names))
 	right, tested := 0, 0
-	for f := range count {
-		tests := choose.OfFold(fold, f).Test
+	for f := range folds.Measured {
+		tests := folds.Split(f).Test
 		for _, i := range tests {
 			y[p.Row[i]] = -1
 		}

@@ -49,7 +49,7 @@ func (r *predictor) chooseByFolds(ctx context.Context) (*engine.Choice, error) {
 		return nil, err
 	}
 	hidden := t.fold
-	if path := r.Learner.Path; path != nil && path.LeaveOneOut != nil {
+	if r.leavesOneOut() {
 		hidden = sched.UpTo(len(t.fold)) // each label is predicted from all others
 	}
 	isolated, err := choose.Unreachable(ctx, t.p, hidden, r.Settings.Workers,
@@ -129,6 +129,13 @@ func (r *predictor) fitVotes(ctx context.Context) error {
 	return r.calibrate(ctx, t, 0, 0)
 }
 
+// leavesOneOut reports whether each label is predicted from all other labels, which learners with a closed form do unless
+// labels of a group, or of a time, are held out together.
+func (r *predictor) leavesOneOut() bool {
+	path := r.Learner.Path
+	return path != nil && path.LeaveOneOut != nil && r.Problem.Group == nil && r.Problem.Time == nil
+}
+
 // outOfFold calls visit with a prediction of each label for each pair of kernels and settings; settings vary faster. If the
 // learner's path has a closed form, each label is predicted from all other labels, else from the other folds. If a kernel
 // does not allow a setting, the loss of the pair is +Inf. On a path, settings must be all settings.
@@ -137,7 +144,7 @@ func (r *predictor) outOfFold(ctx context.Context, t *labels,
 	visit func(candidate int, o *choose.Outcome)) error {
 	path := r.Learner.Path
 	n := len(settings)
-	if path == nil || path.LeaveOneOut == nil {
+	if !r.leavesOneOut() {
 		return validateKernels(ctx, r, problem.Pick(t.grams, kernels), t.p.Class,
 			t.fold, settings, visit)
 	}
@@ -190,7 +197,7 @@ type labels struct {
 // compareLabels returns a sample of the labels on which settings are compared, with the values of all kernels between them.
 func (r *predictor) compareLabels(ctx context.Context) (*labels, error) {
 	t := &labels{p: r.Problem.At(choose.Sample(r.Problem.Class, r.Settings.Sample, r.Settings.RNGSeed, 0))}
-	t.fold = choose.Folds(t.p.Class, choose.FoldCount(len(t.p.Class)), r.Settings.RNGSeed, 0)
+	t.fold = choose.ToChoose(t.p, r.Settings.RNGSeed).Of
 	var err error
 	if t.grams, err = r.grams(ctx, r.kernels, t.p.Row, nil, "choose"); err != nil {
 		return nil, err
@@ -235,9 +242,10 @@ func (r *predictor) seenAll(ctx context.Context) (*sparse.Block[float64], error)
 // measureAll stores in c the accuracy of its setting. It predicts folds with about as many labels as the sample from all
 // labels outside the fold. k has the kernel values between all labels.
 func (r *predictor) measureAll(ctx context.Context, k *sparse.Block[float64], c *engine.Choice) error {
-	fold, count := r.Settings.FoldsLike(r.Problem, r.Compared)
+	folds := choose.ToMeasure(r.Problem, r.Compared, r.Settings.RNGSeed)
+	fold := folds.Of
 	for i, f := range fold {
-		if f >= count {
+		if f >= folds.Measured {
 			fold[i] = -1
 		}
 	}
@@ -414,15 +422,15 @@ func (r *predictor) solve(ctx context.Context, p *engine.Problem, values param.V
 // measureSolved stores in c the accuracy of its setting as measureAll does, but fits the models by solve, without kernel
 // values.
 func (r *predictor) measureSolved(ctx context.Context, c *engine.Choice) error {
-	fold, count := r.Settings.FoldsLike(r.Problem, r.Compared)
-	isolated, err := choose.Unreachable(ctx, r.Problem, fold, r.Settings.Workers, &r.Out.Work)
+	folds := choose.ToMeasure(r.Problem, r.Compared, r.Settings.RNGSeed)
+	isolated, err := choose.Unreachable(ctx, r.Problem, folds.Of, r.Settings.Workers, &r.Out.Work)
 	if err != nil {
 		return err
 	}
 	var right choose.Estimator
 	weight := choose.WeightsOf(r.Problem)
-	for f := range count {
-		hidden := choose.OfFold(fold, f)
+	for f := range folds.Measured {
+		hidden := folds.Split(f)
 		visible := r.Problem.At(hidden.Train)
 		if choose.TooFew(visible.Class) {
 			return nil

@@ -28,6 +28,14 @@ type Problem struct {
 	Value    []float64 // numbers of Row, up to ±1e100; nil: there are classes
 	Names    []string
 
+	// Group has a number for each label: labels with equal numbers are held out together, so that no label is predicted from
+	// a label of its group. Nil: each node is a group.
+	Group []int
+
+	// Time has the time of each label, in any unit: held-out labels are newer than the labels that they are predicted from.
+	// Nil: labels have no times.
+	Time []float64
+
 	// Shares are the known shares of the classes among all nodes. They must be positive with the sum 1; nil means the shares
 	// of the labels.
 	Shares []float64
@@ -83,7 +91,8 @@ func (p *Problem) Validate() error {
 	if p.A != nil {
 		n, _ = p.A.Dims()
 	}
-	if p.Rows() != n || len(p.Row) != len(p.Class)+len(p.Value) {
+	if p.Rows() != n || len(p.Row) != len(p.Class)+len(p.Value) ||
+		p.Group != nil && len(p.Group) != len(p.Row) || p.Time != nil && len(p.Time) != len(p.Row) {
 		panic(badProblem)
 	}
 	if p.Attributes != nil {
@@ -190,6 +199,8 @@ func (p *Problem) At(positions []int) *Problem {
 	sub.Row = Pick(p.Row, positions)
 	sub.Class = Pick(p.Class, positions)
 	sub.Value = Pick(p.Value, positions)
+	sub.Group = Pick(p.Group, positions)
+	sub.Time = Pick(p.Time, positions)
 	return &sub
 }
 

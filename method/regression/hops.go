@@ -76,7 +76,7 @@ func hopFeatures(ctx context.Context, p *engine.Problem, positions, train []int,
 		place[i] = 1 + a
 	}
 	shown := p.At(train)
-	means, err := meansOutside(ctx, op, shown, choose.Folds(make([]int, len(train)), choose.FoldCount(len(train)), s.RNGSeed, 0))
+	means, err := meansOutside(ctx, op, shown, choose.ToChoose(shown, s.RNGSeed).Of)
 	if err != nil {
 		return nil, err
 	}

@@ -38,6 +38,7 @@ type LabelLearner struct {
 
 	problem *engine.Problem
 	set     engine.Settings
+	first   []int            // position of the first label of each node in the problem
 	fitted  *engine.Problem  // weighed problem of the last model, without directions
 	columns *auto.Embedding  // columns of fitted; nil before the first model
 	views   *auto.Attributes // attributes of fitted; nil: none
@@ -57,6 +58,7 @@ func NewLabelLearner(p *engine.Problem, s *engine.Settings) *LabelLearner {
 			place = len(l.Row)
 			places[v] = place
 			l.Row = append(l.Row, v)
+			l.first = append(l.first, i)
 			l.Sets = append(l.Sets, nil)
 		}
 		l.Sets[place] = append(l.Sets[place], p.Class[i])
@@ -89,6 +91,7 @@ func (l *LabelLearner) Fit(ctx context.Context, positions []int) (*engine.LabelS
 		sample := choose.Sample(make([]int, len(node)), mostWide, l.set.RNGSeed, 0)
 		node = problem.Pick(node, sample)
 		sets = problem.Pick(sets, sample)
+		positions = problem.Pick(positions, sample)
 	}
 	f := &labelFit{Embedding: l.columns, node: node, sets: sets, labels: len(l.problem.Names), workers: l.set.Workers}
 	if l.views != nil {
@@ -102,7 +105,9 @@ func (l *LabelLearner) Fit(ctx context.Context, positions []int) (*engine.LabelS
 	if kept := l.set.Model; kept != nil {
 		m, err = f.restore(ctx, kept.LabelSets)
 	} else {
-		m, err = f.choose(ctx, l.set.RNGSeed)
+		labelled := l.problem.At(problem.Pick(l.first, positions))
+		labelled.Class = nil // a node has several
+		m, err = f.choose(ctx, choose.ToChoose(labelled, l.set.RNGSeed).Of)
 	}
 	if err == nil && l.views != nil {
 		parts := sparse.NewBlock[float32](len(l.fitted.Degrees), f.labels) // scores from attributes
@@ -216,7 +221,7 @@ func (f *labelFit) restore(ctx context.Context, k *engine.LabelSetModel) (*engin
 
 // choose returns the model with the number of columns and the λ that predict the labels of left-out nodes best. For a node
 // with m labels it predicts m labels, so that micro-F1 is the share of right labels.
-func (f *labelFit) choose(ctx context.Context, seed uint64) (*engine.LabelSetModel, error) {
+func (f *labelFit) choose(ctx context.Context, fold []int) (*engine.LabelSetModel, error) {
 	sets := f.sets
 	labels := f.labels
 	var width []int
@@ -232,7 +237,6 @@ func (f *labelFit) choose(ctx context.Context, seed uint64) (*engine.LabelSetMod
 			break
 		}
 	}
-	fold := choose.Folds(make([]int, len(sets)), choose.FoldCount(len(sets)), seed, 0)
 	instances := make([]choose.FoldLabels, slices.Max(fold)+1)
 	for i, list := range sets {
 		instances[fold[i]].Tested += len(list)

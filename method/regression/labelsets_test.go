@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/engine"
@@ -87,7 +88,7 @@ func TestFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := (&labelFit{Embedding: c, node: p.Row, sets: sets, labels: labels}).choose(t.Context(), 0)
+	got, err := (&labelFit{Embedding: c, node: p.Row, sets: sets, labels: labels}).choose(t.Context(), choose.ToChoose(&engine.Problem{Row: p.Row}, 0).Of)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +158,7 @@ func TestFit(t *testing.T) {
 		}
 	}
 	// The choice, sigmoids and threshold of a fold come from the other folds, which choose alike here.
-	fold := choose.Folds(make([]int, m), 10, 0, 0)
+	fold := choose.DrawFolds(&engine.Problem{Row: sched.UpTo(m)}, 10, 0, 0).Of
 	matrix := mat.NewDense(m, labels, slices.Concat(left...))
 	rows := make([][]float64, m)
 	var predicted [][]int
@@ -208,7 +209,7 @@ func TestWithoutLabels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	model, err := (&labelFit{Embedding: c, node: p.Row, sets: sets, labels: 5}).choose(t.Context(), 0)
+	model, err := (&labelFit{Embedding: c, node: p.Row, sets: sets, labels: 5}).choose(t.Context(), choose.ToChoose(&engine.Problem{Row: p.Row}, 0).Of)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +229,7 @@ func TestWorkersAgree(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		model, err := (&labelFit{Embedding: c, node: p.Row, sets: sets, labels: 4, workers: s.Workers}).choose(t.Context(), 0)
+		model, err := (&labelFit{Embedding: c, node: p.Row, sets: sets, labels: 4, workers: s.Workers}).choose(t.Context(), choose.ToChoose(&engine.Problem{Row: p.Row}, 0).Of)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -114,7 +114,7 @@ func predictBeliefs(ctx context.Context, p *engine.Problem, par *engine.Paramete
 	}
 	g := &graph.Graph{A: p.A, Degrees: p.Degrees, Components: p.Components,
 		Workers: set.Workers}
-	fold := beliefs.Folds(p.Class, set.RNGSeed)
+	fold := beliefs.Folds(p, set.RNGSeed)
 	model, err := beliefs.Fit(ctx, g, p.Seeds(), fold, &beliefs.Settings{
 		Candidates: list, Explain: set.Explain, Memory: set.Memory,
 		Progress: func(_ string, done, total int64) { set.Progress("choose", done, total) },

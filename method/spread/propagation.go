@@ -135,9 +135,7 @@ func heldOutOf(ctx context.Context, p *engine.Problem, set *engine.Settings,
 		l.Alpha < 1 || l.Steps > 0:
 		return nil, nil
 	}
-	folds := choose.FoldCount(len(p.Row))
-	return propagation.NewBaseline(p, set.Prior, set.Memory, set.Workers).CompareCenter(ctx,
-		choose.Folds(p.Class, folds, set.RNGSeed, 0), folds)
+	return propagation.NewBaseline(p, set.Prior, set.Memory, set.Workers).CompareCenter(ctx, choose.ToChoose(p, set.RNGSeed))
 }
 
 func propagationOf(p *engine.Problem, v param.Values,

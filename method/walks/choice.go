@@ -210,8 +210,7 @@ type chooser struct {
 
 func (j *job) newChooser() *chooser {
 	return &chooser{
-		job: j, fold: choose.Folds(j.Problem.Class, choose.FoldCount(len(j.Problem.Row)),
-			j.Settings.RNGSeed, 0),
+		job: j, fold: choose.ToChoose(j.Problem, j.Settings.RNGSeed).Of,
 		seen: choose.Sample(j.Problem.Class, j.Compared, j.Settings.RNGSeed, 0),
 		rows: map[cwk.Pick]int{}, trials: map[string][]choose.Trial{},
 	}
@@ -230,7 +229,7 @@ func (c *chooser) crossTrials(ctx context.Context) (err error) {
 	if c.isolated, err = choose.Unreachable(ctx, c.Problem, c.fold, c.Settings.Workers, &c.work); err != nil {
 		return err
 	}
-	for f := range choose.FoldCount(len(c.Problem.Row)) {
+	for f := range slices.Max(c.fold) + 1 {
 		var train, tests []int
 		for _, node := range c.seen {
 			if c.fold[node] == f {

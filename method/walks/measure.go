@@ -23,11 +23,11 @@ type hiddenFold struct {
 // mostMeasuring is the largest number of training rows of a model that is fitted only to measure the accuracy.
 const mostMeasuring = 20_000
 
-// hideFolds adds to w the variants that hide each of the first folds of [engine.Settings.FoldsLike]. It returns picks
+// hideFolds adds to w the variants that hide each of the measured folds of [choose.ToMeasure]. It returns picks
 // with the rows of the models without these folds.
 func (r *predictor) hideFolds(ctx context.Context, w *cwk.Walk[float32], picks []cwk.Pick) ([]cwk.Pick, error) {
-	fold, count := r.Settings.FoldsLike(r.Problem, r.Compared)
-	count = engine.ApartFolds(r.Problem, count)
+	folds := choose.ToMeasure(r.Problem, r.Compared, r.Settings.RNGSeed)
+	fold := folds.Of
 	isolated, err := choose.Unreachable(ctx, r.Problem, fold, r.Settings.Workers, &r.Out.Work)
 	if err != nil {
 		return nil, err
@@ -37,8 +37,8 @@ func (r *predictor) hideFolds(ctx context.Context, w *cwk.Walk[float32], picks [
 		isMeasuring[i] = true
 	}
 	variants := cwk.FoldVariants(r.par.Alpha(), fold)
-	for f := range count {
-		hidden := choose.OfFold(fold, f)
+	for f := range engine.ApartFolds(r.Problem, folds.Measured) {
+		hidden := folds.Split(f)
 		variant := len(w.Variants)
 		w.Variants = append(w.Variants, variants[1+f])
 		h := hiddenFold{first: len(picks), largest: choose.LargestWithout(r.Problem.Class, fold, f)}

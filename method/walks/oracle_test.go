@@ -151,7 +151,7 @@ func TestCrossValidateAgainstOracle(t *testing.T) {
 		t.Fatal(err)
 	}
 	folds := choose.FoldCount(len(p.Row))
-	fold := choose.Folds(p.Class, folds, set.RNGSeed, 0)
+	fold := choose.DrawFolds(p, folds, set.RNGSeed, 0).Of
 	want, close := make([]int64, oracleGrid.Size()), make([]int64, oracleGrid.Size())
 	for _, alpha := range []float64{0, 0.3, 0.9, 1} {
 		walks := make([][][][]float64, folds)
@@ -242,7 +242,7 @@ func TestChooseOnSplitsAgainstOracle(t *testing.T) {
 		s := splits.At(i)
 		train := p.At(s.Train)
 		count := choose.FoldCount(len(train.Row))
-		fold := choose.Folds(train.Class, count, set.RNGSeed, 0)
+		fold := choose.DrawFolds(train, count, set.RNGSeed, 0).Of
 		largest := choose.Majority(train.Class)
 		all := func(int) bool { return true }
 		reached := slowReached(train, all)
@@ -306,7 +306,7 @@ func TestPredictAgainstOracle(t *testing.T) {
 		} else {
 			cost /= fewPartitions
 			for d := range uint64(fewPartitions) {
-				fold := choose.Folds(p.Class, choose.FoldCount(len(p.Row)), set.RNGSeed, d)
+				fold := choose.DrawFolds(p, choose.FoldCount(len(p.Row)), set.RNGSeed, d).Of
 				for i, row := range p.Row {
 					visible := func(j int) bool { return fold[j] != fold[i] }
 					if slowReached(p, visible)[row] {

@@ -291,9 +291,9 @@ func (j *job) fitting(par engine.Parameters, measures bool) budget.Workspace {
 		rows += n
 		scores = budget.Held(8 * int64(n) * int64(sched.Workers(j.Settings.Workers)+4)) // kernel values for each worker, and vectors
 	case measures:
-		_, count := j.Settings.FoldsLike(p, j.Compared)
+		all, count := choose.MeasuringFolds(len(p.Row), j.Compared)
 		count = engine.ApartFolds(p, count)
-		rows += count*min(train-train/choose.TestFoldCount(len(p.Row)), mostMeasuring) + len(p.Row)
+		rows += count*min(train-train/all, mostMeasuring) + len(p.Row)
 		variants += count
 	}
 	fit := j.Learner.Declare(train, features, k).And(weights)
@@ -365,8 +365,7 @@ func (r *predictor) walk(ctx context.Context) (err error) {
 		isolated := r.trials.isolated
 		first := 1
 		if d > 0 {
-			fold = choose.Folds(r.Problem.Class, choose.FoldCount(len(r.Problem.Row)),
-				r.Settings.RNGSeed, uint64(d))
+			fold = choose.DrawFolds(r.Problem, choose.FoldCount(len(r.Problem.Row)), r.Settings.RNGSeed, uint64(d)).Of
 			first = len(w.Variants)
 			w.Variants = append(w.Variants,
 				cwk.FoldVariants(r.par.Alpha(), fold)[1:]...)

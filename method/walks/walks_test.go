@@ -20,7 +20,7 @@ import (
 func slowWalkItems(p *engine.Problem, par engine.Parameters, whole bool) (items, nodes []slowItem) {
 	plain := slowWalk(p, par.Alpha(), par.Steps(), func(int) bool { return true })
 	folds := choose.FoldCount(len(p.Row))
-	fold := choose.Folds(p.Class, folds, 0, 0)
+	fold := choose.DrawFolds(p, folds, 0, 0).Of
 	hidden := make([][][][]float64, folds)
 	for f := range hidden {
 		hidden[f] = slowWalk(p, par.Alpha(), par.Steps(), func(i int) bool { return fold[i] != f })

@@ -30,7 +30,7 @@ func TestWalksWeighTheirAnswers(t *testing.T) {
 	all.AddRange(0, uint64(len(p.Degrees)))
 	got := choice.Found.HeldOut.Estimate(p, all)
 	folds := choose.FoldCount(len(p.Row))
-	fold, weight := choose.Folds(p.Class, folds, set.RNGSeed, 0), choose.WeightsOf(p)
+	fold, weight := choose.DrawFolds(p, folds, set.RNGSeed, 0).Of, choose.WeightsOf(p)
 	right, of := 0.0, 0.0
 	for f := range folds {
 		var rest []int

@@ -56,7 +56,7 @@ func fitBeliefs(ctx context.Context, p *problem.Problem, set *settings, sources 
 
 func blockModel(ctx context.Context, p *problem.Problem, set *settings,
 	work *graph.Work) (*beliefs.Model, error) {
-	fold := beliefs.Folds(p.Class, set.RNGSeed)
+	fold := beliefs.Folds(p, set.RNGSeed)
 	beliefs.OneFold(fold)
 	return fitBeliefs(ctx, p, set, []string{beliefs.Walks}, fold,
 		budget.Subtract(set.Memory, propagation.HeldOutBytes(p)), work)

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/problem"
 )
 
@@ -197,6 +198,8 @@ func TestChoiceSubsetsOfBeliefs(t *testing.T) {
 	}
 	right := func(int) float64 { return 0.7 }
 	h := heldOutOf(class, 4, []component{steady(class, 4, right)}, steady(class, 4, right))
+	h.p = &problem.Problem{Row: sched.UpTo(labels), Class: class}
+	h.places = h.p.Row
 	h.fold = fold
 	h.folds = folds
 	beliefs := steady(class, 4, right)

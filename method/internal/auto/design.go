@@ -3,6 +3,7 @@ package auto
 import (
 	"slices"
 
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
@@ -75,6 +76,9 @@ func designOf(p *problem.Problem, set *settings) design {
 	if d.manyClasses {
 		d.propagation = d.propagation && Propagates(p)
 		d.reduce(m, k)
+	}
+	d.folds = choose.DrawFolds(p, d.folds, 0, 0).Count // there may be fewer groups
+	if d.manyClasses {
 		return d
 	}
 	for f := range filter(undirectedFilters) {

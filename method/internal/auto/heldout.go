@@ -205,8 +205,7 @@ func propagateOutOfFold(ctx context.Context, p *problem.Problem, set *settings,
 		return b.Held, nil
 	}
 	folds := FoldCount(len(p.Row)) // folds of the baselines, which differ from in.folds with many classes
-	held, err := propagationOf(p, set, memory).OutOfFold(ctx,
-		choose.Folds(p.Class, folds, set.RNGSeed, 0), folds)
+	held, err := propagationOf(p, set, memory).OutOfFold(ctx, choose.DrawFolds(p, folds, set.RNGSeed, 0))
 	if failed := new(problem.Error); errors.As(err, &failed) {
 		return nil, nil
 	}
@@ -239,7 +238,7 @@ func choiceSubsets(h *heldOut, mixture []component) []int {
 		return h.fold
 	}
 	const draw = 1
-	return choose.Folds(h.class, h.folds, h.seed, draw)
+	return choose.DrawFolds(h.p.At(h.places), h.folds, h.seed, draw).Of
 }
 
 // estimate returns the confidence in mixture, and the calibrated held-out predictions of mixture. If balanced is set,

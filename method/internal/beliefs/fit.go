@@ -12,6 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/explain"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
@@ -167,19 +168,17 @@ func Fit(ctx context.Context, g *graph.Graph, seeds cwk.Seeds, fold []int,
 	return f.model(), nil
 }
 
-const (
-	foldCount  = 5
-	manyLabels = 500 // labels from which one fold chooses as well as five
-)
+// manyLabels are labels from which one fold chooses as well as five.
+const manyLabels = 500
 
-// Folds returns the fold of each label for [Fit]: five stratified folds. With at least 500 labels only the first fold is
-// held out, and the labels of the other folds have −1.
-func Folds(class []int, seed uint64) []int {
-	if choose.TooFew(class) {
-		return slices.Repeat([]int{noFold}, len(class))
+// Folds returns the fold of each label of p for [Fit]. With at least 500 labels only the first fold is held out, and the
+// labels of the other folds have −1.
+func Folds(p *problem.Problem, seed uint64) []int {
+	if choose.TooFew(p.Class) {
+		return slices.Repeat([]int{noFold}, len(p.Row))
 	}
-	fold := choose.Folds(class, min(foldCount, len(class)), seed, 0)
-	if len(class) >= manyLabels {
+	fold := choose.ToFit(p, seed).Of
+	if len(p.Row) >= manyLabels {
 		OneFold(fold)
 	}
 	return fold

@@ -60,9 +60,8 @@ func centerIsBetter(l *Propagation) bool {
 // CompareCenter returns the held-out scores of as many folds as show whether centred or plain scores are better on an
 // undirected graph. It ends when centred scores are significantly better, or when they are not better after two folds. If
 // there is no solution, it returns nil. Cost: a prediction for each fold.
-func (l *Propagation) CompareCenter(ctx context.Context, fold []int,
-	folds int) (*HeldOut, error) {
-	held, err := outOfFold(ctx, l, fold, folds, func(f int) bool {
+func (l *Propagation) CompareCenter(ctx context.Context, folds *choose.Folds) (*HeldOut, error) {
+	held, err := outOfFold(ctx, l, folds, func(f int) bool {
 		return centerIsBetter(l) || f+1 >= fewestFolds && l.better <= l.worse
 	})
 	if errors.As(err, new(*problem.Error)) {
@@ -73,19 +72,18 @@ func (l *Propagation) CompareCenter(ctx context.Context, fold []int,
 
 // Compare estimates the accuracy of label propagation by predicting each fold of labels from the other folds. If there is no
 // solution, the result is empty. Cost: as [Propagation.OutOfFold].
-func (l *Propagation) Compare(ctx context.Context, fold []int,
-	folds int) (*Comparison, error) {
+func (l *Propagation) Compare(ctx context.Context, folds *choose.Folds) (*Comparison, error) {
 	p := l.P
 	var work graph.Work
 	reached, err := p.Reachable(ctx, p.Row, l.Workers, &work)
 	if err != nil {
 		return nil, err
 	}
-	isolated, err := choose.Unreachable(ctx, p, fold, l.Workers, &work)
+	isolated, err := choose.Unreachable(ctx, p, folds.Of, l.Workers, &work)
 	if err != nil {
 		return nil, err
 	}
-	held, err := l.OutOfFold(ctx, fold, folds)
+	held, err := l.OutOfFold(ctx, folds)
 	if errors.As(err, new(*problem.Error)) {
 		return &Comparison{}, nil
 	}
@@ -96,7 +94,8 @@ func (l *Propagation) Compare(ctx context.Context, fold []int,
 	var propagation choose.Estimator
 	weight := choose.WeightsOf(p)
 	reweigh := p.Reweigher(false)
-	for f := range folds {
+	fold := folds.Of
+	for f := range folds.Measured {
 		largest := choose.LargestWithout(p.Class, fold, f)
 		for i, c := range p.Class {
 			if fold[i] != f {

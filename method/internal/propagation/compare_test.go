@@ -3,6 +3,7 @@ package propagation
 import (
 	"testing"
 
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
@@ -13,7 +14,7 @@ func TestCompareFarLabels(t *testing.T) {
 		fold[i] = i % 10
 	}
 	l := &Propagation{P: p, Alpha: 1, Rough: true}
-	of, err := l.Compare(t.Context(), fold, 10)
+	of, err := l.Compare(t.Context(), &choose.Folds{Of: fold, Count: 10, Measured: 10})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,14 +56,13 @@ type HeldOut struct {
 
 // OutOfFold returns the scores at each label, computed without its fold. After enough labels, further folds are left out.
 // Errors come from [Propagation.ScoresTo]. Cost: a prediction for each fold.
-func (l *Propagation) OutOfFold(ctx context.Context, fold []int,
-	folds int) (*HeldOut, error) {
-	return outOfFold(ctx, l, fold, folds, func(int) bool { return false })
+func (l *Propagation) OutOfFold(ctx context.Context, folds *choose.Folds) (*HeldOut, error) {
+	return outOfFold(ctx, l, folds, func(int) bool { return false })
 }
 
 // outOfFold returns the result of [Propagation.OutOfFold], but ends after the first fold f for which ends(f) is true. It
 // compares centred with plain scores and returns the better.
-func outOfFold(ctx context.Context, l *Propagation, fold []int, folds int,
+func outOfFold(ctx context.Context, l *Propagation, folds *choose.Folds,
 	ends func(f int) bool) (*HeldOut, error) {
 	limit := int64(harmonicWork)
 	if walks(l) {
@@ -75,13 +74,13 @@ func outOfFold(ctx context.Context, l *Propagation, fold []int, folds int,
 	l.better = 0
 	l.worse = 0
 	answers := make([][]float32, len(p.Row))
-	means := make([][]float64, folds)
+	means := make([][]float64, folds.Count)
 	reduction, err := l.reduction(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for f := 0; f < folds && (f == 0 || predicted < enoughLabels && gathered < limit); f++ {
-		foldSplit := choose.OfFold(fold, f)
+	for f := 0; f < folds.Measured && (f == 0 || predicted < enoughLabels && gathered < limit); f++ {
+		foldSplit := folds.Split(f)
 		sub := *l
 		sub.Center, sub.Steps, sub.heldOut = false, comparedSteps(l),
 			map[int][]float32{}
@@ -117,7 +116,7 @@ func outOfFold(ctx context.Context, l *Propagation, fold []int, folds int,
 	out := &HeldOut{Scores: answers, Center: !walks(l) && centerIsBetter(l), reduction: reduction}
 	for i, row := range answers {
 		if out.Center && row != nil {
-			center(row, means[fold[i]], len(row))
+			center(row, means[folds.Of[i]], len(row))
 			scaleToOne(row)
 		}
 	}

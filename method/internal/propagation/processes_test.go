@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/contract"
 )
@@ -35,7 +36,7 @@ func TestPropagationOnSeveralProcesses(t *testing.T) {
 			if err := l.ScoresTo(t.Context(), scores, g.Components.Reachable(q.Row), &work); err != nil {
 				return nil, err
 			}
-			answers, err := l.OutOfFold(t.Context(), folds, 2)
+			answers, err := l.OutOfFold(t.Context(), &choose.Folds{Of: folds, Count: 2, Measured: 2})
 			if err != nil {
 				return nil, err
 			}

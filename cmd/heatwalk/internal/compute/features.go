@@ -13,6 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -82,8 +83,7 @@ func writeFeatures[T sparse.Float](run *shell.Session, f *featuresOptions,
 	if f.kind == "honest" {
 		parameters.Folds = f.folds
 		parameters.Seed = run.Seed
-		fold = choose.Folds(d.Labels.Class, min(f.folds, len(d.Labels.Class)),
-			uint64(run.Seed), 0)
+		fold = choose.DrawFolds(&problem.Problem{Row: d.Labels.Row, Class: d.Labels.Class}, f.folds, uint64(run.Seed), 0).Of
 		w.Variants = cwk.FoldVariants(parameters.Alpha, fold)
 	}
 	picks := cwk.Picks(d.Rows, w.Seeds, fold)

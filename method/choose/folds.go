@@ -1,0 +1,235 @@
+package choose
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/method/problem"
+)
+
+// Folds divides the labels of a problem into parts that are held out one after another. Labels of one node or of one group
+// are in one fold, see [problem.Problem.Group].
+//
+// If the problem has times, the folds are intervals of time, of which fold 0 is the newest.
+type Folds struct {
+	Of    []int // fold of each label
+	Count int
+
+	// Measured is the number of folds, the first ones, whose held-out labels are predicted.
+	Measured int
+
+	isForward bool // folds are intervals of time
+}
+
+// The number of folds is a function of the number of labels, of what a fold costs, and of what is asked:
+//
+//	which setting, where folds are columns of a sweep   10 folds of at most 1,000 labels, 5 of more
+//	which setting, where each fold needs a fit          5 folds
+//	how accurate a setting is                           10 folds, or one for every 500 labels
+//
+// The accuracy of a setting is measured on as many of its folds as have enough labels. There are never more folds than
+// labels or groups. docs/honesty.md has the same table.
+const (
+	choiceFolds  = 10
+	mostChoosing = 1000 // with five folds of fewer labels, estimated accuracies are 2 to 5 points too low
+
+	// dearFolds are few, because each fold and setting needs its own fit.
+	dearFolds = 5
+
+	// A fold of many labels has labelsOfFold labels: models of four fifths of many labels are one to three points less
+	// accurate than models of all labels.
+	leastMeasuring = 10
+	labelsOfFold   = 500
+)
+
+// FoldCount returns the number of folds by which a setting is chosen, if folds are columns of a sweep.
+func FoldCount(labels int) int {
+	if labels <= mostChoosing {
+		return min(choiceFolds, labels)
+	}
+	return dearFolds
+}
+
+// ToChoose returns the folds of p by which a setting is chosen, if folds are columns of a sweep.
+func ToChoose(p *problem.Problem, seed uint64) *Folds {
+	return DrawFolds(p, FoldCount(len(p.Row)), seed, 0)
+}
+
+// ToFit returns the folds of p by which a setting is chosen, if each fold and setting needs its own fit.
+func ToFit(p *problem.Problem, seed uint64) *Folds {
+	return DrawFolds(p, dearFolds, seed, 0)
+}
+
+// MeasuringFolds returns how many folds measure the accuracy of a setting, and how many of them have enough labels
+// together.
+func MeasuringFolds(labels, enough int) (count, measured int) {
+	count = min(max(leastMeasuring, labels/labelsOfFold), labels)
+	return count, min(count, (enough*count+labels-1)/max(1, labels))
+}
+
+// ToMeasure returns the folds of p on which the accuracy of a setting is measured. The measured folds together have about
+// enough labels.
+func ToMeasure(p *problem.Problem, enough int, seed uint64) *Folds {
+	count, measured := MeasuringFolds(len(p.Row), enough)
+	f := DrawFolds(p, count, seed, 0)
+	f.Measured = min(f.Count, measured)
+	return f
+}
+
+// DrawFolds divides the labels of p into count folds, or fewer if there are fewer labels or groups. Folds differ by at most one
+// label in size, and by at most one label of each class. Folds of groups differ by as little as a greedy division reaches.
+// Each number gives another draw from the same seed. Renumbering the classes changes nothing.
+func DrawFolds(p *problem.Problem, count int, seed, number uint64) *Folds {
+	class := p.Class
+	if class == nil {
+		class = make([]int, len(p.Row))
+	}
+	rng := newRand(seed, streamFolds|number)
+	f := &Folds{Of: make([]int, len(p.Row)), isForward: p.Time != nil}
+	unit, members := unitsOf(p)
+	count = max(1, min(count, len(members)))
+	first := make([]int, len(members)) // class of the first label of each unit
+	for u, labels := range members {
+		first[u] = class[labels[0]]
+	}
+	fold := make([]int, len(members)) // fold of each unit
+	switch {
+	case p.Time != nil:
+		fold, count = intervals(p, members, count)
+	case p.Group != nil:
+		divideGroups(fold, members, class, count, func(order []int) { shuffle(rng, order) })
+	default:
+		dealTo(fold, groupByClass(first), count, rng)
+	}
+	for i, u := range unit {
+		f.Of[i] = fold[u]
+	}
+	f.Count = count
+	f.Measured = count
+	return f
+}
+
+// unitsOf returns the unit of each label and the labels of each unit. A unit is never divided: it has the labels of a group,
+// or of a node.
+func unitsOf(p *problem.Problem) (unit []int, members [][]int) {
+	key := p.Group
+	if key == nil {
+		key = p.Row
+	}
+	number := make(map[int]int, len(key))
+	for i, k := range key {
+		u, isNumbered := number[k]
+		if !isNumbered {
+			u = len(members)
+			number[k] = u
+			members = append(members, nil)
+		}
+		unit = append(unit, u)
+		members[u] = append(members[u], i)
+	}
+	return unit, members
+}
+
+// divideGroups stores the fold of each group. It begins with the largest group, and adds each group to the fold where the
+// sum over folds and classes of n²/N increases least, with n labels of the class in the fold and N labels of the class.
+func divideGroups(fold []int, members [][]int, class []int, count int, shuffle func([]int)) {
+	total := countsOf(class)
+	counts := make([][]float64, count) // labels of each class by fold
+	sizes := make([]int, count)
+	for f := range counts {
+		counts[f] = make([]float64, len(total))
+	}
+	order := sched.UpTo(len(members))
+	shuffle(order)
+	slices.SortStableFunc(order, func(a, b int) int { return len(members[b]) - len(members[a]) })
+	increase := func(f int, labels []int) (sum float64) {
+		for _, i := range labels {
+			c := class[i]
+			sum += (2*counts[f][c] + 1) / float64(total[c])
+			counts[f][c]++
+		}
+		for _, i := range labels {
+			counts[f][class[i]]--
+		}
+		return sum
+	}
+	for _, u := range order {
+		best := 0
+		least := increase(0, members[u])
+		for f := 1; f < count; f++ {
+			if x := increase(f, members[u]); x < least || x == least && sizes[f] < sizes[best] {
+				best = f
+				least = x
+			}
+		}
+		fold[u] = best
+		sizes[best] += len(members[u])
+		for _, i := range members[u] {
+			counts[best][class[i]]++
+		}
+	}
+}
+
+// intervals returns the interval of time of each unit, the newest first, and the number of intervals. Intervals have about
+// equal numbers of labels. Units of equal time are in one interval.
+func intervals(p *problem.Problem, members [][]int, count int) (fold []int, folds int) {
+	time := func(u int) float64 { return p.Time[members[u][0]] }
+	order := sched.UpTo(len(members))
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(time(b), time(a)) })
+	fold = make([]int, len(members))
+	newer := 0 // labels of newer units
+	last := -1
+	for i, u := range order {
+		if i > 0 && time(order[i-1]) == time(u) {
+			fold[u] = folds - 1
+		} else {
+			if interval := newer * count / len(p.Row); interval > last {
+				last = interval
+				folds++
+			}
+			fold[u] = folds - 1
+		}
+		newer += len(members[u])
+	}
+	return fold, folds
+}
+
+// Split returns the labels of a fold as test set, and the other labels as training set. If folds are intervals of time, only
+// older labels are training labels.
+func (f *Folds) Split(number int) (s Split) {
+	for i, fold := range f.Of {
+		switch {
+		case fold == number:
+			s.Test = append(s.Test, i)
+		case !f.isForward || fold > number:
+			s.Train = append(s.Train, i)
+		}
+	}
+	return s
+}
+
+// LeastGroups is the smallest number of groups of labels that can be held out one after another. With fewer groups the error
+// of an accuracy is not known.
+const LeastGroups = 5
+
+// CheckGroups returns a [*UsageError] if the labels of p have too few groups, or times that do not divide them.
+func CheckGroups(p *problem.Problem) error {
+	switch {
+	case p.Group != nil && p.Time != nil:
+		return Usage("labels have groups and times; give one of them")
+	case p.Group != nil:
+		if _, members := unitsOf(p); len(members) < LeastGroups {
+			return Usage("the labels have %d groups, and %d are needed to hold out one after another; label nodes of more groups", len(members), LeastGroups)
+		}
+	case p.Time != nil:
+		newest := ToFit(p, 0)
+		if newest.Count < 2 {
+			return Usage("the labels have one time, and two are needed; label nodes of another time")
+		}
+		if train := newest.Split(0).Train; p.Class != nil && !severalClasses(p.Class, train) {
+			return Usage("the %d older labels, which are learned from to predict the newer, have a single class, and two are needed; label more of the older nodes", len(train))
+		}
+	}
+	return nil
+}
