@@ -197,17 +197,18 @@ func TestChangedFile(t *testing.T) {
 
 func TestPairs(t *testing.T) {
 	vectors := [][]float64{{1, 2}, {3, 4}, {5, 6}}
-	m := &Matrix{Rows: AxisOf([]string{"a", "b", "c"}), Cols: Axis{N: 2}}
-	for _, name := range []string{"x.npz", "x.npy"} {
+	m := &Matrix{Rows: AxisOf([]string{"a", "b", "c"}), Cols: AxisOf([]string{"1", "2"})}
+	for name, format := range map[string]*Format{"x.npz": NPZ, "x.npy": NPY, "x.csv": CSV, "x.mtx": Market} {
 		var b, values bytes.Buffer
 		valueFile := io.Writer(&values)
 		if name == "x.npz" {
 			valueFile = nil
 		}
-		if err := WritePairs(&b, valueFile, m, []float64{7, 8}, func(i int) []float64 { return vectors[i] }); err != nil {
+		if err := WritePairs(t.Context(), &b, valueFile, format, m, []float64{7, 8}, func(i int) []float64 { return vectors[i] }); err != nil {
 			t.Fatal(err)
 		}
 		content := b.Bytes()
+		path := name
 		if name == "x.npz" { // the vectors are not the only array
 			archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
 			if err != nil {
@@ -221,7 +222,10 @@ func TestPairs(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		f, err := Inspect(t.Context(), write(t, "x.npy", content), nil)
+		if format == NPZ {
+			path = "x.npy"
+		}
+		f, err := Inspect(t.Context(), write(t, path, content), &Options{Shared: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -55,14 +55,14 @@ func (c *Conversion) Prepare(ctx context.Context) error {
 	c.Rows = c.File.numbers("rows")
 	c.Cols = c.File.numbers("cols")
 	var err error
-	if !c.File.Format.Text || c.IDs != "" {
+	if !c.File.Format.HasLabels || c.IDs != "" {
 		const id = 32 // bytes
 		if err = reserve(id*int64(c.File.Rows+c.File.Cols), "ids"); err != nil {
 			return err
 		}
 		c.Rows, err = c.File.axisOr(ctx, "rows", c.IDs, c.Stdin)
 	}
-	if !c.File.Format.Text && err == nil {
+	if !c.File.Format.HasLabels && err == nil {
 		c.Cols, err = c.File.axisOr(ctx, "cols", "", nil)
 	}
 	if err != nil || c.LabelFile == "" {

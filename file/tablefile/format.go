@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -19,15 +20,20 @@ type Format struct {
 	Kernel  string   // name of the variant for precomputed kernels; "": none
 	NoGraph string   // remedy where a graph is expected
 
-	// Text means that a file is read sequentially, may be compressed, and contains a label for each row but no ids.
-	// Files of other formats are read at any offset, must not be compressed, and have ids in the file or in separate
-	// files.
+	// Text means that a file is read sequentially and may be compressed. Files of other formats are read at any offset
+	// and must not be compressed.
 	Text bool
+
+	HasLabels bool // a file contains a label for each row but no ids; otherwise ids are in the file or in separate files
+
+	// IsShared means that graphs or other tables have files with the same endings, so that only a command knows that
+	// a file holds a matrix, see [Options].Shared.
+	IsShared bool
 
 	SeparateIDs bool // ids are written to files of their own: X.rows.ids, X.cols.ids
 	AnyOrder    bool // elements can be written in any order
 
-	matches func(ending string, head []byte) bool     // whether a file has this format, by its name and first bytes
+	matches func(ending string, head []byte) bool     // whether a file has this format, by its name and first bytes; nil with IsShared
 	holds   func(name string, in *textio.Reader) bool // whether such a file holds a matrix; nil: always
 	inspect func(f *File, in *textio.Reader) error
 	names   func(ctx context.Context, f *File, which string, n int) (ids []string, err error) // ids for [File.Axis]; nil: the format holds no ids
@@ -52,30 +58,44 @@ func rowsOf[T sparse.Float](f *Format) *rows[T] {
 }
 
 // Formats lists all formats. The first format that recognizes a file is used.
-var Formats = []*Format{NPY, NPZ, LIBSVM}
+var Formats = []*Format{NPY, NPZ, LIBSVM, CSV, Market}
 
 // MatrixEndings are the endings of the names of files in all formats.
-var MatrixEndings = func() (endings []string) {
+var MatrixEndings = endingsOf(func(*Format) bool { return true })
+
+// ArrayEndings are the endings of the names of files that hold nothing but matrices.
+var ArrayEndings = endingsOf(func(f *Format) bool { return !f.IsShared })
+
+func endingsOf(has func(*Format) bool) (endings []string) {
 	for _, f := range Formats {
-		endings = append(endings, f.Endings...)
+		if has(f) {
+			endings = append(endings, f.Endings...)
+		}
 	}
 	return endings
-}()
+}
 
 func formatOf(name string, head []byte) *Format {
 	ending := table.Extension(name)
 	for _, f := range Formats {
-		if f.matches(ending, head) {
+		if !f.IsShared && f.matches(ending, head) {
 			return f
 		}
 	}
 	return nil
 }
 
+// sharedFormat returns the format of a matrix in a file that no other format recognizes: Matrix Market by the ending or
+// the first bytes, and otherwise a table.
+func sharedFormat(name string, head []byte) *Format {
+	if graphfile.IsMarket(name, head) {
+		return Market
+	}
+	return CSV
+}
+
 func endsAsMatrix(name string) bool {
-	ending := table.Extension(name)
-	return slices.ContainsFunc(Formats,
-		func(f *Format) bool { return slices.Contains(f.Endings, ending) })
+	return slices.Contains(ArrayEndings, table.Extension(name))
 }
 
 // Recognize returns the format of a file by head, the first bytes of the content, or else by the name, or nil. It

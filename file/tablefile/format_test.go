@@ -78,7 +78,7 @@ func TestDeclaredFormat(t *testing.T) {
 		if err := Convert[float32](t.Context(), c, to, &out, io.Discard); err != nil {
 			t.Fatal(err)
 		}
-		got, err := read[float64](write(t, "y"+to.Endings[0], out.Bytes()), nil)
+		got, err := read[float64](write(t, "y"+to.Endings[0], out.Bytes()), &Options{Shared: true})
 		if want := [][]float64{{1, 2, 3}, {4, 5, 6.5}}; err != nil || !equal(got.rows, want) || got.Format != to {
 			t.Errorf("%s: %v, %v", to.Name, got, err)
 		}
@@ -88,7 +88,7 @@ func TestDeclaredFormat(t *testing.T) {
 func TestFormatsAreWhole(t *testing.T) {
 	names := map[string]bool{}
 	for _, f := range Formats {
-		if names[f.Name] || f.Title == "" || len(f.Endings) == 0 || f.matches == nil || f.inspect == nil {
+		if names[f.Name] || f.Title == "" || len(f.Endings) == 0 || (f.matches == nil) != f.IsShared || f.inspect == nil {
 			t.Errorf("%s is not declared in full, or twice", f.Name)
 		}
 		names[f.Name] = true
@@ -98,7 +98,7 @@ func TestFormatsAreWhole(t *testing.T) {
 		if f.AnyOrder != (f.of32.place != nil) || f.AnyOrder != (f.of64.place != nil) {
 			t.Errorf("%s: AnyOrder %v", f.Name, f.AnyOrder)
 		}
-		if f.holds == nil && f.NoGraph == "" {
+		if f.holds == nil && f.NoGraph == "" && !f.IsShared {
 			t.Errorf("%s does not say what to do where a graph was requested", f.Name)
 		}
 	}

@@ -21,7 +21,7 @@ var LIBSVM = &Format{
 	Name: "svm", Kernel: "svm-kernel", Title: "LIBSVM text",
 	Endings: []string{".svm", ".libsvm"},
 	NoGraph: "heatwalk convert reads it as a matrix; if it does hold edges, name their columns with {fields}",
-	Text:    true,
+	Text:    true, HasLabels: true,
 	matches: func(ending string, head []byte) bool {
 		return !isArchive(head) &&
 			(ending == ".svm" || ending == ".libsvm" || ending == ".svmlight" ||

@@ -2,32 +2,43 @@ package tablefile
 
 import (
 	"cmp"
+	"context"
 	"io"
 
 	"github.com/heatwalk/heatwalk/file/npy"
 )
 
-// WritePairs writes eigenvalues and eigenvectors. vector(i) returns row i of the matrix of eigenvectors, of shape m.
-// If values is not nil, WritePairs writes the eigenvalues to values and the matrix to vectors, as NumPy arrays, and
-// the ids of the rows to m.RowIDs. Otherwise it writes an archive with the arrays values, vectors and rows to
-// vectors.
-func WritePairs(vectors, values io.Writer, m *Matrix, eigenvalues []float64,
+// WritePairs writes eigenvalues and eigenvectors in a format. vector(i) returns row i of the matrix of eigenvectors, of
+// shape m. An archive, written to vectors, has the arrays values, vectors and rows, the ids. In other formats values
+// receives the eigenvalues: an array, or a matrix with the one column value.
+func WritePairs(ctx context.Context, vectors, values io.Writer, f *Format, m *Matrix, eigenvalues []float64,
 	vector func(i int) []float64) error {
+	writeVectors := func(w io.Writer) error { return writeArray(w, m.Rows.N, vector, m.Rows.N, m.Cols.N) }
 	writeValues := func(w io.Writer) error {
 		return writeArray(w, 1, func(int) []float64 { return eigenvalues },
 			len(eigenvalues))
 	}
-	writeVectors := func(w io.Writer) error { return writeArray(w, m.Rows.N, vector, m.Rows.N, m.Cols.N) }
-	if values != nil {
-		return cmp.Or(WriteIDs(m.RowIDs, m.Rows), writeValues(values),
-			writeVectors(vectors))
+	switch f {
+	case NPZ:
+		archive := npy.NewArchive(vectors)
+		return cmp.Or(
+			archive.Strings("rows", m.Rows.N, m.Rows.ID),
+			writeMember(archive, "values", writeValues),
+			writeMember(archive, "vectors", writeVectors),
+			archive.Close())
+	case NPY:
+		return cmp.Or(WriteIDs(m.RowIDs, m.Rows), writeValues(values), writeVectors(vectors))
 	}
-	archive := npy.NewArchive(vectors)
+	column := &Matrix{Rows: m.Cols, Cols: AxisOf([]string{"value"})}
 	return cmp.Or(
-		archive.Strings("rows", m.Rows.N, m.Rows.ID),
-		writeMember(archive, "values", writeValues),
-		writeMember(archive, "vectors", writeVectors),
-		archive.Close())
+		Fill[float64](ctx, values, f, column, func(i int, row []float64) error {
+			row[0] = eigenvalues[i]
+			return nil
+		}),
+		Fill[float64](ctx, vectors, f, m, func(i int, row []float64) error {
+			copy(row, vector(i))
+			return nil
+		}))
 }
 
 func writeMember(archive *npy.ArchiveWriter, name string,

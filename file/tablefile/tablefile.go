@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/internal/durable"
@@ -28,6 +29,8 @@ type Options struct {
 	Name      string                                // file name for messages and for the format; "": the path
 	ZeroBased bool                                  // indices of LIBSVM text count from 0
 	Columns   int                                   // columns of LIBSVM features; 0: the largest index
+	Shared    bool                                  // text that is not LIBSVM's is a table or Matrix Market
+	Text      input.Text                            // form of the text of a table
 	Memory    int64                                 // limit of a panel of rows, in bytes; 0: 64 MiB
 	Progress  func(stage string, done, total int64) // called with the bytes read and the size of the file (0: unknown); may be nil
 	Stdin     io.Reader                             // content of the path "-"; nil: os.Stdin
@@ -56,7 +59,9 @@ type File struct {
 	longest   int
 	byColumns bool
 	isInteger bool
-	sparse    bool // an archive holds a sparse matrix in CSR form
+	sparse    bool     // an archive holds a sparse matrix in CSR form
+	cols      []string // titles of the columns of a table
+	held      int64    // bytes of the elements that Matrix Market keeps in memory
 }
 
 const fetchAgain = "fetch the file again"
@@ -114,7 +119,14 @@ func inspect(ctx context.Context, path string, o *Options) (*File, error) {
 	}
 	defer in.Close()
 	head := in.Peek(headBytes)
-	f.Format = cmp.Or(formatOf(f.Name, head), LIBSVM) // the errors of LIBSVM fit any text
+	f.Format = formatOf(f.Name, head)
+	switch {
+	case f.Format != nil:
+	case o.Shared:
+		f.Format = sharedFormat(f.Name, head)
+	default:
+		f.Format = LIBSVM // its errors fit any text
+	}
 	if file, _ := in.File(); !f.Format.Text && file == nil {
 		if len(head) == 0 {
 			return nil, textio.Fault(f.Name, 0, fetchAgain, "empty file")
@@ -124,7 +136,7 @@ func inspect(ctx context.Context, path string, o *Options) (*File, error) {
 	if err = f.Format.inspect(f, in); err != nil {
 		return nil, err
 	}
-	f.Held = 1<<20 + panelBytes(f) + 2*int64(f.longest)
+	f.Held = 1<<20 + panelBytes(f) + 2*int64(f.longest) + f.held
 	if !f.Format.Text {
 		f.Held += 16 * int64(f.Cols) // a row as stored, and as float64
 	}

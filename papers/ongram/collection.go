@@ -30,7 +30,7 @@ var collections = items.Kind{
 		Use:   "kernel INPUT --kernel SPEC -o K.npy",
 		Title: "Kernel values between all graphs of a collection",
 		Flags: slices.Concat([]items.Flag{
-			{Name: "output", Usage: "of the values: .npy, .npz, .svm or .libsvm",
+			{Name: "output", Usage: "of the values: .npy, .npz, .svm, .libsvm, .csv or .mtx",
 				Words: tablefile.MatrixEndings},
 			{Name: "dtype", Usage: "precision of the file; values are computed in float64"},
 			{Name: "kernel"}}, collectionFlags("raw")),

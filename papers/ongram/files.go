@@ -29,7 +29,7 @@ var kernelFiles = items.Kind{
 		Use:   "classify K.npy... --labels L.tsv --learner SPEC -o OUT.npy",
 		Title: "Learn from kernel values in files",
 		Flags: []items.Flag{
-			{Name: "output", Words: slices.Concat(tablefile.PredictionEndings, tablefile.MatrixEndings),
+			{Name: "output", Words: slices.Concat(tablefile.PredictionEndings, tablefile.ArrayEndings),
 				Usage: "of predictions: .tsv, .csv, .jsonl or .parquet; of scores alone .npy, .npz, .svm or .libsvm"},
 			{Name: "labels", Usage: "of node and label, one pair a line", Required: true},
 			{Name: "label-fields"},

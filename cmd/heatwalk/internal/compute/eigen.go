@@ -7,6 +7,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -46,13 +47,13 @@ func matrixNames() []string {
 // spectrumParts are the words of --which, in the order of [lanczos.Which].
 var spectrumParts = []string{"largest", "smallest"}
 
-var eigenFormats = slices.Concat(tablefile.NPY.Endings, tablefile.NPZ.Endings)
+var eigenFormats = slices.Concat(tablefile.NPY.Endings, tablefile.NPZ.Endings, tablefile.CSV.Endings, tablefile.Market.Endings)
 
 func NewEigen(run *shell.Session) *cobra.Command {
 	cmd, c, flags := shell.NewCommand(run, "eigen GRAPH --matrix NAME --which largest|smallest --k K -o E.npy",
 		"Eigenvalues and eigenvectors of a matrix of the graph; spectral embedding",
 		checkEigen, runEigen)
-	flags.AddOutput(&c.out, "output", "", "of the eigenvectors: .npy or .npz", eigenFormats)
+	flags.AddOutput(&c.out, "output", "", "of the eigenvectors: .npy, .npz, .csv or .mtx", eigenFormats)
 	flags.AddChoice(&c.Matrix, "matrix", "", matrixNames(), "which matrix")
 	flags.AddChoice(&c.Which, "which", "", spectrumParts,
 		"which end of the spectrum, by sign and size")
@@ -91,12 +92,14 @@ type eigenDocument struct {
 
 func runEigen(run *shell.Session, c *eigenOptions, name string) error {
 	c.Seed = run.Seed
-	var values, ids io.Writer // separate files for an output in .npy format
+	format := shell.MatrixFormatOf(c.out, eigenFormats)
+	var values, ids io.Writer // separate files, which an archive does not need
 	d, err := run.BeginRun(&c.graph, name, c.out, nil, func(d *shell.GraphRun) (err error) {
-		if shell.MatrixFormatOf(c.out, eigenFormats).SeparateIDs {
-			if values, err = d.Out.Companion(c.out, filepath.Ext(c.out), ".values.npy"); err == nil {
-				ids, err = d.Out.Companion(c.out, filepath.Ext(c.out), ".rows.ids")
-			}
+		if format != tablefile.NPZ {
+			values, err = d.Out.Companion(c.out, filepath.Ext(c.out), ".values"+format.Endings[0])
+		}
+		if err == nil && format.SeparateIDs {
+			ids, err = d.Out.Companion(c.out, filepath.Ext(c.out), ".rows.ids")
 		}
 		if err == nil {
 			d.Rows, err = run.ReadRows(&c.graph.Tables, "", d.Graph)
@@ -116,7 +119,8 @@ func runEigen(run *shell.Session, c *eigenOptions, name string) error {
 		return shell.UsageError("--k", "%d is more than %s has nodes; give 1 to %d",
 			c.K, name, n)
 	}
-	if err := shell.CheckSpace(c.out, 8*int64(n)*int64(c.K), shell.ShapeOf(c.out, n, c.K, "float64").String(),
+	size := format.Size(n, c.K, "float64")
+	if err := shell.CheckSpace(c.out, size, shell.ShapeOf(c.out, n, c.K, "float64").String(),
 		"ask for fewer pairs (--k), or another disk"); err != nil {
 		return err
 	}
@@ -124,7 +128,7 @@ func runEigen(run *shell.Session, c *eigenOptions, name string) error {
 		Tolerance: c.Tolerance, MaxProducts: c.products, RNGSeed: uint64(c.Seed),
 		Progress: showProducts(run),
 	}
-	run.Costs.Disk += 8*int64(n+1)*int64(c.K) + shell.RunFileBytes
+	run.Costs.Disk += size + format.Size(c.K, 1, "float64") + shell.RunFileBytes
 	if run.Costs.DryRun {
 		run.Costs.Disk += shell.IDBytes(g.SelectNodes(rows))
 	}
@@ -137,8 +141,9 @@ func runEigen(run *shell.Session, c *eigenOptions, name string) error {
 	if err != nil {
 		return eigenError(err, c, pairs)
 	}
-	m := &tablefile.Matrix{Rows: g.SelectNodes(rows), Cols: shell.Axis{N: c.K}, RowIDs: ids}
-	if err := tablefile.WritePairs(d.Out.Writer, values, m, pairs.Values,
+	number := func(j int) string { return strconv.Itoa(j + 1) }
+	m := &tablefile.Matrix{Rows: g.SelectNodes(rows), Cols: shell.Axis{N: c.K, ID: number}, RowIDs: ids}
+	if err := tablefile.WritePairs(run.Context, d.Out.Writer, values, format, m, pairs.Values,
 		func(i int) []float64 { return pairs.Vectors.Row(rows[i]) }); err != nil {
 		return err
 	}

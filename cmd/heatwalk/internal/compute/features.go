@@ -34,7 +34,7 @@ func NewFeatures(run *shell.Session) *cobra.Command {
 	cmd, c, flags := shell.NewCommand(run, "features GRAPH --labels L.tsv -o F.npy",
 		"The explicit features of the coinciding walk kernel", checkFeatures,
 		runFeatures)
-	flags.AddOutput(&c.out, "output", "", "of the features: .npy, .npz, .svm or .libsvm", tablefile.MatrixEndings)
+	flags.AddOutput(&c.out, "output", "", "of the features: .npy, .npz, .svm, .libsvm, .csv or .mtx", tablefile.MatrixEndings)
 	flags.StringVar(&c.name, "kernel", cwk.Spec.Name, "`SPEC` of the kernel, as in cwk:alpha=0.5:steps=10")
 	c.walk.Declare(&c.graph.Tables, flags, "")
 	flags.AddChoice(&c.kind, "features", "plain", []string{"plain", "honest"},

@@ -66,7 +66,7 @@ func checkKernel(line *shell.CommandLine, c *kernelOptions, _ []string) {
 		return
 	}
 	line.Refuse(true, cwk.PriorParam.Name, c.name+" has no prior; leave it out")
-	line.Refuse(!shell.MatrixFormatOf(c.block.Out, tablefile.MatrixEndings).Text, "labels",
+	line.Refuse(!shell.MatrixFormatOf(c.block.Out, tablefile.MatrixEndings).HasLabels, "labels",
 		c.name+" needs no labels; leave them out, or write LIBSVM's text")
 	c.userValues, _ = line.ParseGiven("--kernel", n.Texts, spec)
 	checkTolerance(line, c.tolerance, c.block.Dtype)

@@ -76,14 +76,14 @@ func checkConvert(line *shell.CommandLine, c *convertOptions, args []string) {
 	checkFormat(line, c, args[0])
 	if !c.matrix {
 		line.Refuse(true, "labels dtype columns zero-based",
-			"is for matrices of features (.svm .npy .npz); leave it out")
+			"is for matrices of features ("+strings.Join(tablefile.ArrayEndings, " ")+"); leave it out")
 		if c.attributes != "" && c.format != nil && c.format.Graph != nil &&
 			!c.format.Graph.NodeAttributes {
 			line.Problem("--attributes",
 				"%s files hold no attributes of nodes; write .graphml, or leave it out", c.format.Name)
 		}
 	} else {
-		if c.labels != "" && c.format != nil && !c.format.Text {
+		if c.labels != "" && c.format != nil && !c.format.Matrix.HasLabels {
 			line.Problem("--labels",
 				"%s files hold no labels; write LIBSVM text (.svm), or leave it out", c.format.Name)
 		}
@@ -95,12 +95,14 @@ func checkConvert(line *shell.CommandLine, c *convertOptions, args []string) {
 	}
 }
 
-// isMatrix reports whether input is a matrix of features, by its content. If input is a stream, the
-// format of the output decides. If input cannot be read, its name decides.
+// isMatrix reports whether input is a matrix of features, by its content. If input is a stream, or has a format of
+// graphs and matrices, the format of the output decides. If input cannot be read, its name decides.
 func isMatrix(line *shell.CommandLine, c *convertOptions, input string) bool {
-	if textio.IsStream(input) {
-		format := shell.FormatOfFile(c.out, c.target)
-		return format != nil && format.Graph == nil
+	output := shell.FormatOfFile(c.out, c.target)
+	source := shell.FormatOfFile(input, "")
+	isShared := source != nil && source.Graph != nil && source.Matrix != nil && source.Matrix.IsShared
+	if textio.IsStream(input) || isShared {
+		return output != nil && output.Graph == nil
 	}
 	if !shell.IsThere(input) || textio.CheckFinished(input) != nil {
 		return tablefile.Recognize(input, nil) != nil
@@ -298,6 +300,7 @@ func convertMatrix(run *shell.Session, c *convertOptions, input string) error {
 	plan := run.Costs.NewPlan()
 	options := &tablefile.Options{
 		ZeroBased: c.zeroBased, Columns: c.columns, Memory: plan.Limit / 4,
+		Shared: true, Text: c.graph.Tables.Text,
 		Stdin:    run.Console.Stdin,
 		Progress: run.Progress.Stages(shell.Bytes),
 		Copy: func() (string, error) { // for input that can be read only once
@@ -309,9 +312,9 @@ func convertMatrix(run *shell.Session, c *convertOptions, input string) error {
 	if err != nil {
 		return err
 	}
-	if !x.Format.Text && (c.columns > 0 || c.zeroBased) {
+	if x.Format != tablefile.LIBSVM && (c.columns > 0 || c.zeroBased) {
 		return shell.UsageError("--columns",
-			"it and --zero-based are for LIBSVM text, and %s is an array; leave them out", input)
+			"it and --zero-based are for LIBSVM text, and %s is %s; leave them out", input, x.Format.Title)
 	}
 	conversion := &tablefile.Conversion{
 		File: x, Kernel: x.Kernel || c.format.Kernel, IDs: c.graph.Config.Nodes,
@@ -323,7 +326,7 @@ func convertMatrix(run *shell.Session, c *convertOptions, input string) error {
 	doc := &convertMatrixDocument{Output: c.out, Format: c.format.Name,
 		Rows: x.Rows, Cols: x.Cols, Kernel: conversion.Kernel, Dtype: "float64"}
 	labels := io.Discard
-	if x.Labelled && !c.format.Text && c.out != "-" {
+	if x.Labelled && !c.format.Matrix.HasLabels && c.out != "-" {
 		doc.Labels = strings.TrimSuffix(c.out, filepath.Ext(c.out)) + ".labels.tsv"
 		if labels, err = o.Companion(c.out, filepath.Ext(c.out), ".labels.tsv"); err != nil {
 			return err
@@ -333,7 +336,7 @@ func convertMatrix(run *shell.Session, c *convertOptions, input string) error {
 		return err
 	}
 	doc.Classes = conversion.Classes
-	if x.Kernel && !x.InOrder && x.Format.Text {
+	if x.Kernel && !x.InOrder && x.Format == tablefile.LIBSVM {
 		run.Console.Warn("%s: its serial numbers are not 1, 2, 3 …; rows are in the order of its lines", x.Name)
 	}
 	convert := tablefile.Convert[float64]

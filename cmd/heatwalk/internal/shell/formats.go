@@ -58,10 +58,13 @@ func FormatOfFile(path, name string) *FileFormat {
 // MatrixFormatOf returns the matrix format of the ending of path if formats contains the ending, and
 // otherwise the format of formats[0]. It returns nil if that format has no matrices.
 func MatrixFormatOf(path string, formats []string) *tablefile.Format {
-	if f := FormatOfFile(FormatOf(path, formats), ""); f != nil {
-		return f.Matrix
+	ending := FormatOf(path, formats)
+	arePredictions := slices.Contains(formats, tablefile.PredictionEndings[0])
+	f := FormatOfFile(ending, "")
+	if f == nil || arePredictions && slices.Contains(tablefile.PredictionEndings, ending) { // .csv is a table of predictions
+		return nil
 	}
-	return nil
+	return f.Matrix
 }
 
 var lineEndings = []string{".tsv", ".csv", ".jsonl", ".svm", ".libsvm"}

@@ -88,7 +88,7 @@ const FewerNodes = "name fewer columns (--cols), rows (--rows), or another disk"
 type DenseFlags struct{ Out, Rows, Cols, Dtype string }
 
 func (f *DenseFlags) Declare(flags *FlagSet) {
-	flags.AddOutput(&f.Out, "output", "", "of the block: .npy, .npz, .svm or .libsvm", tablefile.MatrixEndings)
+	flags.AddOutput(&f.Out, "output", "", "of the block: .npy, .npz, .svm, .libsvm, .csv or .mtx", tablefile.MatrixEndings)
 	flags.AddInput(&f.Rows, "rows", "of the ids of the rows, one a line (default: all)")
 	flags.AddInput(&f.Cols, "cols", "of the ids of the columns (default: all)")
 	flags.AddDtype(&f.Dtype, "float32", "precision of the values")

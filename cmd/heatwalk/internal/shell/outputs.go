@@ -64,14 +64,20 @@ func (run *Session) BeginOutputs(path string,
 	}
 	run.NoteOutput(path)
 	if o.Writer, err = o.Begin(path); err == nil && o.Format != nil && o.Format.SeparateIDs {
-		if o.RowIDs, err = o.Companion(path, filepath.Ext(path), ".rows.ids"); err == nil {
-			o.ColIDs, err = o.Companion(path, filepath.Ext(path), ".cols.ids")
-		}
+		err = o.BeginIDs()
 	}
 	if err == nil {
 		o.RunFile, err = o.Companion(path, "", runFileEnding)
 	}
 	return o, err
+}
+
+// BeginIDs begins the files of the ids of the rows and columns.
+func (o *Outputs) BeginIDs() (err error) {
+	if o.RowIDs, err = o.Companion(o.Path, filepath.Ext(o.Path), ".rows.ids"); err == nil {
+		o.ColIDs, err = o.Companion(o.Path, filepath.Ext(o.Path), ".cols.ids")
+	}
+	return err
 }
 
 // NodeArguments marks commands whose arguments after the first are nodes.
