@@ -9,6 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/engine"
+	"github.com/heatwalk/heatwalk/method/internal/beliefs"
 	"github.com/heatwalk/heatwalk/method/internal/propagation"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
@@ -37,6 +38,7 @@ func predict(ctx context.Context, p *problem.Problem,
 	out = &engine.Prediction{}
 	choice := set.choice
 	plan := newPlan(p, set)
+	var tried *beliefs.Model
 	if choice == nil && beginsWithBeliefs(p, set) ||
 		choice != nil && choice.BlockModel {
 		start := time.Now()
@@ -59,11 +61,13 @@ func predict(ctx context.Context, p *problem.Problem,
 			"learning without a block model, which does not explain the graph,"); err != nil {
 			return nil, err
 		}
+		tried = m
 	}
 	in, err := newInput(ctx, p, set, plan.design, plan.memory, &out.Work)
 	if err != nil {
 		return nil, err
 	}
+	in.tried = tried
 	if plan.disk > 0 {
 		if in.files, err = newTempFiles(p.TempDir); err != nil {
 			return nil, err
@@ -133,6 +137,7 @@ type input struct {
 	arcs *arcs // nil: the graph is undirected
 
 	propagated *propagation.HeldOut // nil: not computed yet
+	tried      *beliefs.Model       // beliefs that do not predict alone; nil: not tried
 
 	// learned is p with only the labels that models learn from and are tested on, the learned labels: a sample if there
 	// are many classes, else all labels. Label i of learned is label places[i] of p.

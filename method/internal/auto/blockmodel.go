@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// On graphs of more than blockModelNodes nodes a prediction tries beliefs of a block model first. On smaller graphs all
-	// stages take seconds.
+	// On graphs of more than blockModelNodes nodes without attributes a prediction tries beliefs of a block model first. On
+	// smaller graphs all stages take seconds.
 	blockModelNodes = 50_000
 
 	// blockModelClasses is the largest number of classes for which beliefs are tried first. With more classes, beliefs
@@ -69,16 +69,23 @@ const (
 	believedFolds = 2
 )
 
-func (in *input) believes() bool {
-	return !in.manyClasses && in.arcs == nil && in.p.Attributes == nil &&
-		!in.set.LowEffort && in.p.Nodes() <= blockModelNodes &&
-		!in.tooFewLabels && !choose.TooFew(in.p.Class)
+// believes reports whether beliefs are a component of mixtures, if they do not predict alone. Of at most mostFew labels with
+// attributes, beliefs would be a factor by chance.
+func believes(p *problem.Problem, set *settings) bool {
+	return !p.Directed && !set.LowEffort && !choose.TooFew(p.Class) &&
+		(p.Attributes == nil || len(p.Row) > mostFew) && (p.Nodes() <= blockModelNodes || len(p.Names) <= blockModelClasses)
 }
 
 // believe fits beliefs of a block model and stores them in f.believed. The sources of class ratios that it tries depend on
-// the number of labels.
+// the number of labels. On graphs of more than blockModelNodes nodes it takes the beliefs that were tried first.
 func (f *features) believe(ctx context.Context) (err error) {
 	in := f.in
+	if in.p.Nodes() > blockModelNodes {
+		if f.believed = in.tried; f.believed == nil {
+			f.believed, err = blockModel(ctx, in.p, in.set, in.work)
+		}
+		return err
+	}
 	fold := slices.Clone(f.seeds.fold)
 	sources := []string{beliefs.Walks, beliefs.Iterated}
 	switch {
@@ -102,7 +109,7 @@ func (f *features) believe(ctx context.Context) (err error) {
 // addBeliefs adds the held-out probabilities of a block model to the components.
 func (h *heldOut) addBeliefs(ctx context.Context, f *features) error {
 	in := f.in
-	if !in.believes() {
+	if !in.beliefs {
 		return nil
 	}
 	if err := f.believe(ctx); err != nil {

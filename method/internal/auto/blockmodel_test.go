@@ -70,6 +70,50 @@ func blockModelOf(t testing.TB, nodes, edges, classes int, homophily float64) (p
 	return p, class
 }
 
+// Beliefs that are tried in vain are a factor, and attributes that are noise do not cost beliefs.
+func TestBeliefsMultiply(t *testing.T) {
+	if testing.Short() {
+		t.Skip("learns from a large graph four times")
+	}
+	const nodes, classes = blockModelNodes + 1, 4
+	p, class := blockModelOf(t, nodes, 4*nodes, classes, 0.4)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for v, c := range class {
+		if v%20 == 0 {
+			p.Row, p.Class = append(p.Row, v), append(p.Class, c)
+		}
+	}
+	accuracy := func() float64 {
+		out, err := predict(t.Context(), p, &settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		choice := out.Mixed.(*Choice)
+		if !choice.BlockModel && !slices.ContainsFunc(choice.Mixture, func(c Component) bool { return c.isFactor() }) {
+			t.Errorf("attributes %t: beliefs are no factor", p.Attributes != nil)
+		}
+		again, err := predict(t.Context(), p, &settings{choice: choice})
+		if err != nil || !slices.Equal(again.Scores.Data, out.Scores.Data) {
+			t.Errorf("attributes %t: a kept choice gives other scores, or %v", p.Attributes != nil, err)
+		}
+		right := 0
+		for v, c := range class {
+			if out.Class[v] == c {
+				right++
+			}
+		}
+		return float64(right) / nodes
+	}
+	links := accuracy()
+	p.Attributes = &sparse.Table{Rows: nodes, Cols: 1}
+	for v := range nodes {
+		p.Attributes.Set(v, []float32{rng.Float32()})
+	}
+	if both := accuracy(); links < 0.6 || both < links-0.005 {
+		t.Errorf("accuracy of links %.3f, with a column of noise %.3f", links, both)
+	}
+}
+
 func TestStopsAtBlockModel(t *testing.T) {
 	const nodes, classes = blockModelNodes + 1, 4
 	p, class := blockModelOf(t, nodes, 6*nodes, classes, 0.9)
@@ -160,7 +204,7 @@ func TestBeliefsOfABlockModel(t *testing.T) {
 	if e := with.Estimate; accuracy < 0.75 || math.Abs(e.Accuracy-accuracy) > 3*e.Stderr {
 		t.Errorf("accuracy %.3f, estimate %.3f ± %.3f", accuracy, e.Accuracy, e.Stderr)
 	}
-	if inputOf(t, p.At([]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}), &settings{}).believes() {
+	if inputOf(t, p.At([]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}), &settings{}).beliefs {
 		t.Error("beliefs may take part with ten labels")
 	}
 }

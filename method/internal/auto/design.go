@@ -26,6 +26,7 @@ type design struct {
 	links       bool
 	counts      bool
 	propagation bool
+	beliefs     bool
 
 	omitted []string // stages left out because of the size of the graph
 }
@@ -96,6 +97,7 @@ func designOf(p *problem.Problem, set *settings) design {
 		d.filters = append(d.filters, f)
 		d.free = append(d.free, f)
 	}
+	d.beliefs = !d.tooFewLabels && believes(p, set)
 	d.diffusion = !set.LowEffort && m > fewestLabels && m <= 2*mostKernelLabels &&
 		d.fits("diffusion scores, common neighbours", kernelLabels(p, d.folds) > 0)
 	d.spectral = !set.LowEffort && m > fewestLabels &&

@@ -1,8 +1,9 @@
 // Package auto predicts the nodes of a graph from labels on some of them. It chooses features, models and weights on
 // held-out labels, in stages:
 //
-//  1. blockModel fits beliefs of a block model to a graph of more than 50,000 nodes and at most 24 classes. If their certainty
-//     agrees with the held-out labels, and the votes of labelled neighbours are not more accurate, beliefs predict all nodes.
+//  1. blockModel fits beliefs of a block model to a graph without attributes, of more than 50,000 nodes and at most 24 classes.
+//     If their certainty agrees with the held-out labels, and the votes of labelled neighbours are not more accurate, beliefs
+//     predict all nodes.
 //  2. design lists the features and candidates of a problem by the sizes of the graph and the labels.
 //  3. features are the columns of all nodes and of labelled nodes, the latter without their own label: filters of random
 //     walks from labels, steps along arcs, and scores of ridge regressions on kernels, on eigenvectors, on attributes, on

@@ -50,6 +50,9 @@ func newPlan(p *problem.Problem, set *settings) *plan {
 	if p.Attributes != nil {
 		rows += budget.Block[float32](n, min(k, p.Attributes.Cols))
 	}
+	if d.beliefs && p.Nodes() > blockModelNodes { // a fitted model is held
+		held += beliefs.Workspace(n, k).Enough()
+	}
 	out := &plan{design: d}
 	stages := d.stages(p, set).Or(budget.Held(int64(columns) * column))
 	if out.learning = stages.AndHeld(held, rows); set.Memory > 0 && !set.Explain &&
