@@ -55,7 +55,9 @@
 // The steps are the steps for classes. The explained share of the variance, the mean of 1 − (y − ŷ)²/σ², replaces the share
 // of right predictions. Errors are measured on at most 1,000 values, or 400 on graphs of more than 20,000 nodes. [Best]
 // compares several engines, see [ParseList], and moves the predictions of the best engine towards the mean as far as
-// held-out values say. Predictions lie in the range of the known values.
+// held-out values say. Predictions lie in the range of the known values. Engines learn z = (y − median)/2^k with a
+// standard deviation from 1 to 2, and predictions are mapped back: the choices for a·y + b are those for y, and its
+// predictions those of y, times a, plus b.
 //
 // # Several processes
 //

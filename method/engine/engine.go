@@ -31,7 +31,8 @@ type Engine struct {
 	Specs []*param.Spec
 
 	// Fit predicts every node from the labels of p, with the edges as they are. If par is nil, it chooses parameters. Fit
-	// may be called concurrently.
+	// may be called concurrently. [Engine.Predict] gives Fit numbers with a median of 0 and a standard deviation from 1 to 2, and
+	// maps the predictions back, so that a constant in all numbers changes no choice.
 	Fit func(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error)
 
 	// Choose chooses parameters by the test sets of splits of p. If splits is nil, it chooses as Fit does. If Choose is nil or
@@ -62,13 +63,18 @@ type Engine struct {
 func (m *Engine) Predict(ctx context.Context, p *Problem, par *Parameters,
 	s *Settings) (*Prediction, error) {
 	within, _ := m.within(p, s)
-	p, err := m.Weigh(ctx, p, s)
+	z := standardize(p)
+	given := p.Value
+	p, err := m.Weigh(ctx, z.problem(p), s)
 	if err != nil {
 		return nil, err
 	}
 	out, err := m.Fit(ctx, p, par, within)
 	if err == nil {
-		out.Problem = p
+		z.restore(out)
+		learned := *p
+		learned.Value = given
+		out.Problem = &learned
 		out.EdgeWeights = *p.Learned
 	}
 	return out, err
@@ -82,7 +88,7 @@ func (m *Engine) Tune(ctx context.Context, p *Problem, splits *choose.Splits,
 		return nil, nil
 	}
 	within, _ := m.within(p, s)
-	p, err := m.Weigh(ctx, p, s)
+	p, err := m.Weigh(ctx, standardize(p).problem(p), s)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package regression
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -55,15 +54,12 @@ func attributeFeatures(ctx context.Context, j *engine.Job, p *engine.Problem, po
 	}
 	views := auto.NewAttributes(p, j.Settings.Memory, j.Settings.Workers)
 	x := sparse.NewBlock[float64](len(positions), 2*p.Attributes.Cols)
-	fitted := p.At(positions)
 	add := func(ctx context.Context, w, values []float64) error {
-		spread := cmp.Or(stat.StdDev(fitted.Value, nil), 1) // so that float32 holds the weights
-		floats.Scale(1/spread, w)
 		return views.Scores(ctx, mat.NewDense(len(w), 1, w), func(node int, products []float32) {
-			values[node] += spread * float64(products[0])
+			values[node] += float64(products[0])
 		})
 	}
-	return &features{x, add}, views.RowsTo(ctx, sparse.DenseOf(x), 0, fitted.Row)
+	return &features{x, add}, views.RowsTo(ctx, sparse.DenseOf(x), 0, problem.Pick(p.Row, positions))
 }
 
 // hopFeatures returns for each known node the means of the values at train some steps away, and the logarithm of the
@@ -105,7 +101,8 @@ func hopFeatures(ctx context.Context, p *engine.Problem, positions, train []int,
 	}
 	var factor [1 + mostHops]float64
 	for j := range factor {
-		if deviation := stat.PopStdDev(problem.Pick(mat.Col(nil, j, sparse.DenseOf(x)), learned), nil); deviation > 0 {
+		column := problem.Pick(mat.Col(nil, j, sparse.DenseOf(x)), learned)
+		if deviation := stat.PopStdDev(column, nil); deviation > rounding*floats.Norm(column, math.Inf(1)) {
 			factor[j] = 1 / deviation
 		}
 		for a := range x.Rows {
@@ -184,6 +181,8 @@ const (
 	mostHops = 3
 
 	hopColumns = 16
+
+	rounding = 1e-12 // relative deviation of equal means: four digits more than the rounding of sums
 )
 
 // walkMeans calls visit for each step and each hidden fold. mean(i) is the mean of the values y outside the fold around

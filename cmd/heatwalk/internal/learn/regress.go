@@ -99,9 +99,13 @@ func beginValues(run *shell.Session, r *shell.GraphInputs, name, file, out strin
 			return err
 		}
 		run.Console.NoteColumns(file, v.values.Columns)
-		run.Console.Note(fmt.Sprintf("%s: %s from %.6g to %.6g", input.Escape(file),
-			words.Counted(len(v.values.Value), "value"), slices.Min(v.values.Value),
-			slices.Max(v.values.Value)))
+		least, most := slices.Min(v.values.Value), slices.Max(v.values.Value)
+		digits := 6 // of the range; numbers far from 0, such as times in seconds, need more to differ
+		if most > least {
+			digits += max(0, int(math.Log10(max(-least, most)/(most-least))))
+		}
+		run.Console.Note(fmt.Sprintf("%s: %s from %.*g to %.*g", input.Escape(file),
+			words.Counted(len(v.values.Value), "value"), digits, least, digits, most))
 		d.Labels = v.values.Labels
 		f.unused = !useAttributes(methods)
 		return readAttributes(run, r, f, d.Graph, d.Labels)

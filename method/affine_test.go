@@ -1,0 +1,66 @@
+package method
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"gonum.org/v1/gonum/stat"
+	"pgregory.net/rapid"
+
+	"github.com/heatwalk/heatwalk/method/engine"
+	"github.com/heatwalk/heatwalk/param"
+)
+
+// TestNumbersFollowTheirUnit predicts y and a·y + b with every engine of numbers, registered ones too. The choice must be the same, and the
+// predictions of a·y + b those of y, times a, plus b.
+func TestNumbersFollowTheirUnit(t *testing.T) {
+	Register(&engine.Engine{Name: "shrunk", Target: engine.Numbers, Specs: []*param.Spec{{Name: "shrunk"}},
+		Fit: func(_ context.Context, p *engine.Problem, _ *engine.Parameters, _ *engine.Settings) (*engine.Prediction, error) {
+			mean := stat.Mean(p.Value, nil)
+			return &engine.Prediction{Value: slices.Repeat([]float64{mean / 2}, len(p.Degrees)), Reached: roaring.New()}, nil
+		}})
+	defer func() { registered = registered[:len(registered)-1] }()
+	var names []string
+	for _, e := range Regressions() {
+		names = append(names, e.Name)
+	}
+	names = append(names, DefaultNumbers(1, false))
+	rapid.Check(t, func(r *rapid.T) {
+		name := rapid.SampledFrom(names).Draw(r, "method")
+		p := randomNumbers(t, rapid.Uint64Range(1, 50).Draw(r, "seed"), rapid.IntRange(12, 60).Draw(r, "nodes"))
+		for i, y := range p.Value {
+			p.Value[i] = math.Round(y*64) / 64 // so that y + b is exact
+		}
+		if p.Validate() != nil {
+			r.Skip()
+		}
+		a := rapid.SampledFrom([]float64{1, 1, -1, 1000, -3, 1e-40, 1e40}).Draw(r, "a")
+		b := 0.0
+		if math.Abs(a) < 1e9 && math.Abs(a) > 1e-9 {
+			b = math.Trunc(rapid.SampledFrom([]float64{0, 1, -2460000.5, 1.7e9, 1e12}).Draw(r, "b"))
+		}
+		changed := *p
+		changed.Value = slices.Clone(p.Value)
+		for i, y := range p.Value {
+			changed.Value[i] = float64(a*y) + b
+		}
+		want := runOne(t, p, name, nil)
+		got := runOne(t, &changed, name, nil)
+		spread := math.Abs(a) * stat.StdDev(p.Value, nil)
+		tolerance := 1e-9*spread + 4*(math.Nextafter(math.Abs(b), math.Inf(1))-math.Abs(b))
+		if got.Method != want.Method || got.Parameters.String() != want.Parameters.String() {
+			r.Fatalf("%v y + %v: %s %v, not %s %v", a, b, got.Method, got.Parameters, want.Method, want.Parameters)
+		}
+		if math.Abs(got.R2-want.R2) > 1e-9 || math.Abs(got.RMSE-want.RMSE*math.Abs(a)) > tolerance || math.Abs(got.Mean.MAE-want.Mean.MAE*math.Abs(a)) > tolerance {
+			r.Fatalf("%v y + %v: errors %+v, not %+v", a, b, got.Errors, want.Errors)
+		}
+		for i, y := range want.Value {
+			if d := math.Abs(got.Value[i] - (float64(a*y) + b)); !(d <= tolerance) {
+				r.Fatalf("%v y + %v: the prediction of node %d is off by %v of the spread", a, b, i, d/spread)
+			}
+		}
+	})
+}
