@@ -34,6 +34,8 @@
 //
 //   - On features: [FitLinearRLS] returns a [LinearModel]; [LinearWeights] converts a kernel model.
 //
+//   - On columns of numbers and categories with missing values: [Boosting.Fit] returns [BoostedTrees].
+//
 //   - Along a path of several ridges or costs: [LogisticPath], [RidgePath] with targets of any numbers, and [PathFit].
 //
 // # Concurrency, errors, determinism
