@@ -192,6 +192,11 @@ func TestHostileValues(t *testing.T) {
 				})
 			}
 		}
+		each("LabelledSide", func(call func(...any)) {
+			for _, rows := range [][]int{nil, {0}, {-1}, {n}, {math.MaxInt}, slices.Repeat([]int{0}, 40)} {
+				call(rows, func() error { _, err := g.LabelledSide(ctx, rows); return err })
+			}
+		})
 		each("EachEdge", func(call func(...any)) {
 			call(func() error { return g.EachEdge(ctx, func(heatwalk.Edge) error { return context.Canceled }) })
 		})

@@ -140,7 +140,11 @@ func usesOfGraph(t *testing.T) map[string]func(ctx context.Context, g *Graph) er
 			_, err := g.ReadLabels(ctx, "testdata/golden/karate/labels.tsv", nil)
 			return err
 		},
-		"Begin":    func(ctx context.Context, g *Graph) error { return end(g.Begin(ctx, nil)) },
+		"Begin": func(ctx context.Context, g *Graph) error { return end(g.Begin(ctx, nil)) },
+		"LabelledSide": func(ctx context.Context, g *Graph) error {
+			_, err := g.LabelledSide(ctx, slices.Repeat([]int{0}, 2*oneSided))
+			return err
+		},
 		"EachEdge": func(ctx context.Context, g *Graph) error { return g.EachEdge(ctx, func(Edge) error { return nil }) },
 		"Problem":  func(ctx context.Context, g *Graph) error { _, err := g.Problem(labels); return err },
 		"Classify": func(ctx context.Context, g *Graph) error { _, err := g.Classify(ctx, labels, o); return err },

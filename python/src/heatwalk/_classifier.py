@@ -175,7 +175,7 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
                        "method": None if self.multi_label and self.method == "auto" else self.method,
                        "multi_label": self.multi_label, "edge_weights": self.edge_weights,
                        "unreached": None if unreached == "blank" else unreached,
-                       "targets": call.write("targets.npy", "targets", targets),
+                       "targets": call.write("targets.npy", "targets", targets) or "all",
                        "node_features": call.write_attributes(self.node_features)}
             if self.graph is not None:  # perhaps one of several folds
                 call.settings["graph"] = checksum(graph)

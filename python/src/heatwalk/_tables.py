@@ -147,7 +147,7 @@ def suggest(graph: Any, y: Any, n: int = 20, *, strategy: str = "auto", method: 
     def work(call: Call) -> list[list[str]]:
         path = call.path("suggestions.tsv", "out")
         call.run("suggest", labels=call.write_labels(labels), n=n, strategy=strategy, method=method, o=path,
-                 targets=call.write("targets.npy", "targets", chosen), prior=call.write_prior(prior, labels.classes),
+                 targets=call.write("targets.npy", "targets", chosen) or "all", prior=call.write_prior(prior, labels.classes),
                  edge_weights=edge_weights, node_features=call.write_attributes(node_features), is_random=True)
         with open(path, encoding="utf-8", newline="") as file:
             return list(csv.reader(file, delimiter="\t"))[1:]
@@ -238,7 +238,7 @@ def rank(graph: Any, seeds: Any, kernel: str = "diffusion", **settings: Unpack[S
         out = call.path("ranks.npz", "out")
         chosen = {"seeds": call.write("seeds.npy", "seeds", rows)} if weights is None else {
             "seed_weights": call.write("seeds.npy", "seeds", weights)}
-        run = call.run("rank", **chosen, kernel=kernel, o=out, is_random=True)
+        run = call.run("rank", **chosen, kernel=kernel, targets="all", o=out, is_random=True)
         return read_arrays(out), run
     arrays, run = run_call(g, settings, 128 * g.n, work)
     arrays["rank"] = arrays["rank"].astype(np.int64)

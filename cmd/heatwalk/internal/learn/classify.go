@@ -36,7 +36,7 @@ type classifyOptions struct {
 	unreached    string
 	truth        string
 	coverage     float64 // coverage of prediction sets; 0: none
-	targets      string  // file of the nodes that can have a label
+	targets      string  // file of the nodes that can have a label, or allTargets; "": the side of the labels
 	suggest      int     // number of nodes to label next; 0: write predictions
 	strategy     string  // strategy for choosing the nodes to label next
 	save         string
@@ -91,8 +91,12 @@ func (c *classifyOptions) methodFlags(flags *shell.FlagSet) {
 }
 
 func (c *classifyOptions) targetsFlag(flags *shell.FlagSet) {
-	flags.AddInput(&c.targets, "targets", "of ids of the nodes that can have a label; OUT has no others (default: all)")
+	flags.AddInputOrWord(&c.targets, "targets", "", []string{allTargets},
+		"`FILE` of ids of the nodes that can have a label; OUT has no others; or all (default: all, or one side of a bipartite graph if the other side has no labels)")
 }
+
+// allTargets is the value of --targets for all nodes.
+const allTargets = "all"
 
 const noRaw = "%s has probabilities alone; give probability"
 
@@ -128,6 +132,7 @@ type predictionInputs struct {
 	settings *engine.Settings
 	truth    *nodefile.Labels // may be nil
 	targets  []int            // rows to write; nil: all
+	side     *heatwalk.Side   // side of the labels, whose rows are the targets; nil: none
 	page     *shell.Outputs   // nil: none
 	pageRows []int            // further nodes of the page with their neighbours; not nil with a page
 	seconds  float64
@@ -208,10 +213,8 @@ func readPredictionInputs(run *shell.Session, c *classifyOptions, name string) (
 	}
 	run.Costs.Disk += d.Out.PredictionBytes(c.predictionColumns(d.Labels), d.Graph.NodeAxis())
 	tables := &c.learning.graph.Tables
-	if c.targets != "" {
-		if in.targets, err = run.ReadIDs(tables, c.targets, d.Graph.Nodes); err != nil {
-			return nil, err
-		}
+	if err := in.chooseTargets(run); err != nil {
+		return nil, err
 	}
 	if c.page != "" && run.Network == nil {
 		in.pageRows = []int{}
@@ -231,6 +234,24 @@ func readPredictionInputs(run *shell.Session, c *classifyOptions, name string) (
 		in.truth, err = run.ReadLabels(&c.learning.graph, c.truth, d.Graph, d.Labels)
 	}
 	return in, err
+}
+
+// chooseTargets reads the targets. Without --targets, they are the nodes on the side of the labels, if the graph has sides and
+// labels on one alone.
+func (in *predictionInputs) chooseTargets(run *shell.Session) (err error) {
+	c := in.f
+	g := in.data.Graph
+	switch {
+	case c.targets == allTargets || c.model != "" || run.Costs.DryRun:
+	case c.targets != "":
+		in.targets, err = run.ReadIDs(&c.learning.graph.Tables, c.targets, g.Nodes)
+	default:
+		in.side, err = g.LabelledSide(run.Context, in.data.Labels.Row)
+		if in.side != nil {
+			in.targets = in.side.Rows
+		}
+	}
+	return err
 }
 
 // predictNodes predicts with the method of a run. Its errors name the file or the flag to change.

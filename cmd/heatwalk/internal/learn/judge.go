@@ -10,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
@@ -21,7 +22,8 @@ import (
 
 type classifyDocument struct {
 	shell.LabelsDocument
-	Nodes      int                       `json:"nodes"`
+	Nodes      int                       `json:"nodes"`                          // targets, or all nodes
+	Others     int                       `json:"nodes_without_labels,omitempty"` // nodes on the side without labels, which are no targets
 	Attributes *shell.AttributesDocument `json:"node_features,omitempty"`
 	Predicted  int                       `json:"predicted"`
 	Reached    *int                      `json:"nodes_reached,omitempty"` // nodes without a label to which accuracy_estimate applies
@@ -94,6 +96,22 @@ func (in *predictionInputs) countPredictions(p *heatwalk.Prediction,
 	d.factorsDocument = factorsOf(in.data.Graph, p.Factors)
 	d.Labelled = labelled
 	d.Unreached = d.Nodes - int(p.Reached.GetCardinality())
+	if in.targets != nil {
+		isLabelled := sched.Mark(d.Nodes, in.data.Labels.Row)
+		d.Nodes = len(in.targets)
+		d.Labelled = 0
+		d.Unreached = 0
+		for _, row := range in.targets {
+			if isLabelled[row] {
+				d.Labelled++
+			} else if !p.Reached.Contains(uint32(row)) {
+				d.Unreached++
+			}
+		}
+	}
+	if in.side != nil {
+		d.Others = in.side.Others
+	}
 	d.Predicted = d.Nodes - d.Labelled
 	if in.f.unreached == "blank" {
 		d.Predicted -= d.Unreached
@@ -170,6 +188,10 @@ func (d *classifyDocument) judgeHeldOut(console *shell.Console, in *predictionIn
 	majority := p.Baselines.Majority
 	d.Estimate(estimate.Accuracy, estimate.Stderr, estimate.Tested)
 	d.Reached = &estimate.Reached
+	if in.targets != nil {
+		reached := d.Nodes - d.Labelled - d.Unreached
+		d.Reached = &reached
+	}
 	d.AccuracyMajority = &majority.Accuracy
 	if propagation.Tested > 0 {
 		d.AccuracyPropagation = &propagation.Accuracy
@@ -365,11 +387,11 @@ func (d *classifyDocument) headline(in *predictionInputs) string {
 		return fmt.Sprintf("nothing to predict: all %s are labelled",
 			words.Counted(d.Nodes, "node"))
 	case in.f.suggest > 0:
-		return words.Counted(d.Suggested, "node") + " to label next"
+		return words.Counted(d.Suggested, "node") + " to label next" + describeSide(in.side, "labels")
 	}
-	text := fmt.Sprintf("%s · %s labelled · %s predicted",
-		words.Counted(d.Nodes, "node"), words.Count(d.Labelled),
-		words.Count(d.Predicted))
+	text := fmt.Sprintf("%s · %s labelled · %s predicted%s",
+		words.Counted(d.Nodes, sideNoun(in.side)), words.Count(d.Labelled),
+		words.Count(d.Predicted), describeSide(in.side, "labels"))
 	if d.Unreached > 0 {
 		left := "are left blank"
 		if in.f.unreached == "prior" {
@@ -394,6 +416,28 @@ func (d *classifyDocument) headline(in *predictionInputs) string {
 			scope, 100**d.AccuracyMajority)
 	}
 	return text
+}
+
+// sideNoun is the noun for the nodes of a side.
+func sideNoun(side *heatwalk.Side) string {
+	if side == nil || side.Name == "" {
+		return "node"
+	}
+	return side.Name + " node"
+}
+
+// describeSide says that the nodes on the other side, which has no labels or seeds, are no targets.
+func describeSide(side *heatwalk.Side, lacking string) string {
+	if side == nil {
+		return ""
+	}
+	noun := "node"
+	kind := " on the side"
+	if side.Other != "" {
+		noun = side.Other + " node"
+		kind = ""
+	}
+	return fmt.Sprintf(" · %s%s without %s left out (--targets all)", words.Counted(side.Others, noun), kind, lacking)
 }
 
 func chosenFrom(settings int) string {

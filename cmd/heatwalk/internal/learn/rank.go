@@ -23,6 +23,7 @@ import (
 type rankOptions struct {
 	graph                       shell.GraphInputs
 	seeds, weights, out, listed string
+	targets                     string // file of the nodes to rank, or allTargets; "": the side of the seeds
 	spec                        *param.Spec
 	userValues                  param.Values
 }
@@ -34,6 +35,8 @@ func NewRank(run *shell.Session) *cobra.Command {
 	flags.AddInput(&c.weights, "seed-weights", "of node and weight, one pair a line, in place of --seeds")
 	flags.AddOutput(&c.out, "output", "-", "of the ranking: .tsv, .csv, or .npz for arrays in the order of the ids; - is stdout", tablefile.NumberEndings)
 	flags.StringVar(&c.listed, "kernel", kernel.Families()[0].Name, "`SPEC` of the kernel, as in diffusion:beta=2; see heatwalk methods")
+	flags.AddInputOrWord(&c.targets, "targets", "", []string{allTargets},
+		"`FILE` of ids of the nodes to rank; or all (default: all, or one side of a bipartite graph if the other side has no seeds)")
 	c.graph.Declare(flags)
 	return cmd
 }
@@ -96,18 +99,47 @@ type rankDocument struct {
 	shell.Closing
 }
 
+// chooseNodes sets d.Rows to the nodes to rank: the seeds and the targets. Without --targets, these are the nodes on the side
+// of the seeds, if the graph has sides and seeds on one alone, or else all nodes.
+func (c *rankOptions) chooseNodes(run *shell.Session, d *shell.GraphRun) (side *heatwalk.Side, err error) {
+	path := c.targets
+	if path == allTargets {
+		path = ""
+	}
+	if d.Rows, err = run.ReadRows(&c.graph.Tables, path, d.Graph); err != nil {
+		return nil, err
+	}
+	switch {
+	case c.targets == allTargets || run.Costs.DryRun:
+	case path != "":
+		isTarget := sched.Mark(len(d.Graph.Degrees), d.Rows)
+		for _, seed := range d.Cols {
+			if !isTarget[seed] {
+				d.Rows = append(d.Rows, seed)
+			}
+		}
+	default:
+		if side, err = d.Graph.LabelledSide(run.Context, d.Cols); side != nil {
+			d.Rows = side.Rows
+		}
+	}
+	return side, err
+}
+
 func runRank(run *shell.Session, c *rankOptions, name string) error {
 	var weights []float64
 	d, err := run.BeginRun(&c.graph, name, c.out, nil, func(d *shell.GraphRun) (err error) {
-		if d.Cols, weights, err = readWeightedSeeds(run, c, d.Graph); err == nil {
-			d.Rows, err = run.ReadRows(&c.graph.Tables, "", d.Graph)
-		}
+		d.Cols, weights, err = readWeightedSeeds(run, c, d.Graph)
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	g := d.Graph
+	side, err := c.chooseNodes(run, d)
+	if err != nil {
+		return err
+	}
 	if g.Directed && c.spec.Works&param.Directed == 0 {
 		return shell.RefuseDirected(name, c.spec.Name,
 			"--kernel="+kernel.PersonalizedPageRank.Name)
@@ -151,8 +183,8 @@ func runRank(run *shell.Session, c *rankOptions, name string) error {
 		ids.ID, columns); err != nil {
 		return err
 	}
-	text := fmt.Sprintf("%s ranked by %s", words.Counted(doc.Nodes, "node"),
-		words.Counted(doc.Seeds, "seed"))
+	text := fmt.Sprintf("%s ranked by %s%s", words.Counted(doc.Nodes, sideNoun(side)),
+		words.Counted(doc.Seeds, "seed"), describeSide(side, "seeds"))
 	if doc.Folds > 0 {
 		doc.AUC = &r.AUC
 		doc.Stderr = &r.Stderr
