@@ -23,6 +23,8 @@ import (
 // Scaling measures jobs on graphs of increasing size, each in its own process.
 type Scaling struct {
 	Program string   // path of heatwalk
+	Against string   // path of another build of heatwalk, which runs the same cells; "": none
+	MPI     []string // command that starts heatwalk-mpi, with {processes}; nil: no cells of several processes
 	Flags   []string // flags of every call of Program
 	Folder  string   // folder for graphs and outputs
 
@@ -39,7 +41,8 @@ type Scaling struct {
 }
 
 // Peer is another program. In its command, {graph} stands for an edge list, and {columns}, {threads} and {job} for
-// values of a cell. A command without {job} serves the job spmm only. Its last line must have the seconds of each
+// values of a cell. A command without {job} serves the job spmm only, and a command without {threads} runs with the last
+// number of threads alone, because it would run the same for every number. Its last line must have the seconds of each
 // repetition, and then the checksum of docs/json.md, or 0.
 type Peer struct{ Name, Command string }
 
@@ -52,8 +55,9 @@ type Cell struct {
 	Classes    int    `json:"classes,omitempty"`
 	Attributes int    `json:"attributes,omitempty"`
 	Threads    int    `json:"threads"`
-	Source     string `json:"source,omitempty"` // memory or disk
-	Program    string `json:"program"`          // heatwalk or a peer
+	Processes  int    `json:"processes,omitempty"` // processes that share the graph; 0: one, without MPI
+	Source     string `json:"source,omitempty"`    // memory or disk
+	Program    string `json:"program"`             // heatwalk or a peer
 
 	Model   string `json:"model"` // model of the graph; the cells of a curve have one model
 	Nodes   int64  `json:"nodes"`
@@ -86,9 +90,18 @@ type ScalingReport struct {
 	Machine Machine   `json:"machine"` // state at the start
 	Cells   []*Cell   `json:"cells"`
 	Fits    []Fit     `json:"fits"`
+	Ratios  []Ratio   `json:"ratios,omitempty"`
 	LeftOut []Absence `json:"left_out,omitempty"`
 
 	cut int // first scale that does not fit into the budget; 0: none
+}
+
+// Ratio compares a cell of two builds.
+type Ratio struct {
+	Cell    string  `json:"cell"`
+	Here    float64 `json:"seconds_here"`    // SecondsMin of this build
+	Against float64 `json:"seconds_against"` // SecondsMin of the other build
+	Ratio   float64 `json:"ratio"`
 }
 
 type scalingGraph struct {
@@ -170,6 +183,7 @@ func (s *Scaling) Run(ctx context.Context) (*ScalingReport, error) {
 	}
 	r.measureLimits()
 	r.fit()
+	r.compareBuilds()
 	return r, s.Save(r)
 }
 
@@ -205,15 +219,23 @@ func (s *Scaling) cellsLike(c Cell) (cells []*Cell) {
 			variants = next
 		}
 	}
+	threads := s.Lists["threads"]
 	for _, c := range variants {
-		c.Program, c.command = ourName, job.command
+		c.command = job.command
+		isShared := c.Processes > 0
 		for source := range strings.SplitSeq(job.sources, ",") {
 			c.Source = source
+			c.Program = ourName
 			cells = append(cells, new(c))
+			if s.Against != "" && !isShared {
+				c.Program = otherName
+				cells = append(cells, new(c))
+			}
 		}
 		c.Source = ""
 		for _, p := range s.Peers {
-			if strings.Contains(p.Command, "{job}") || c.Job == "spmm" {
+			isLast := c.Threads == threads[len(threads)-1]
+			if (strings.Contains(p.Command, "{job}") || c.Job == "spmm") && (strings.Contains(p.Command, "{threads}") || isLast) && !isShared {
 				c.Program, c.command = p.Name, p.Command
 				cells = append(cells, new(c))
 			}
@@ -222,7 +244,28 @@ func (s *Scaling) cellsLike(c Cell) (cells []*Cell) {
 	return cells
 }
 
-const ourName = "heatwalk"
+const (
+	ourName   = "heatwalk"
+	otherName = "other build"
+)
+
+func (c *Cell) isOurs() bool { return c.Program == ourName || c.Program == otherName }
+
+// compareBuilds sets Ratios.
+func (r *ScalingReport) compareBuilds() {
+	for _, c := range r.Cells {
+		if c.Program != ourName {
+			continue
+		}
+		other := *c
+		other.Program = otherName
+		i := slices.IndexFunc(r.Cells, func(o *Cell) bool { return o.id() == other.id() })
+		if i >= 0 {
+			against := r.Cells[i].SecondsMin
+			r.Ratios = append(r.Ratios, Ratio{strings.TrimPrefix(c.id(), ourName+" "), c.SecondsMin, against, c.SecondsMin / against})
+		}
+	}
+}
 
 // models has commands that generate graphs of 2^scale nodes, with at most 16 edges a node for rmat and 8 for sbm.
 var models = map[string]string{
@@ -238,7 +281,7 @@ func IsModel(graph string) bool { return models[graph] != "" }
 // another checksum. Checksums of peers may differ by a relative 1e-4.
 func (r *ScalingReport) add(c *Cell) error {
 	for _, other := range r.Cells {
-		if other.Job != c.Job || other.Graph != c.Graph || other.counts("thread") != c.counts("thread") {
+		if other.Job != c.Job || other.Graph != c.Graph || other.counts("thread") != c.counts("thread") || other.Program == otherName || c.Program == otherName {
 			continue
 		}
 		tolerance := 0.0
@@ -268,7 +311,7 @@ func (s *Scaling) measure(ctx context.Context, c *Cell, graphs map[string]*scali
 	c.Entries = g.entries
 	job := scalingJobs[c.Job]
 	words := c.words(c.command, s.Folder, g)
-	if c.Program == ourName {
+	if c.isOurs() {
 		err = s.measureJob(ctx, c, g, words)
 	} else {
 		c.Sweeps = job.sweeps
@@ -295,7 +338,7 @@ func (c *Cell) words(command, folder string, g *scalingGraph) []string {
 	values := map[string]any{
 		"graph": g.text, "store": g.store, "output": filepath.Join(folder, "output"),
 		"job": c.Job, "source": c.Source, "threads": c.Threads, "columns": max(1, c.Columns),
-		"scale": c.scale, "nodes": 1 << c.scale, "edges": 8 << c.scale, "height": 1 << (c.scale / 2), "width": 1 << (c.scale - c.scale/2),
+		"processes": c.Processes, "scale": c.scale, "nodes": 1 << c.scale, "edges": 8 << c.scale, "height": 1 << (c.scale / 2), "width": 1 << (c.scale - c.scale/2),
 	}
 	for i := range list {
 		for name, value := range values {
@@ -321,7 +364,7 @@ func (s *Scaling) measureJob(ctx context.Context, c *Cell, g *scalingGraph, word
 	}
 	for i := range most {
 		start := time.Now()
-		d, processor, err := s.call(ctx, c.Threads, words)
+		d, processor, err := s.callAs(ctx, c, words)
 		if err != nil {
 			return err
 		}
@@ -352,10 +395,26 @@ func (s *Scaling) measureJob(ctx context.Context, c *Cell, g *scalingGraph, word
 	return nil
 }
 
+// callAs runs the program of a cell with its threads: this build, the other build, or heatwalk-mpi.
+func (s *Scaling) callAs(ctx context.Context, c *Cell, words []string) (*childDocument, float64, error) {
+	program := []string{s.Program}
+	switch {
+	case c.Processes > 0:
+		program = c.words(strings.Join(s.MPI, " "), s.Folder, new(scalingGraph))
+	case c.Program == otherName:
+		program = []string{s.Against}
+	}
+	return s.run(ctx, program, c.Threads, words)
+}
+
 // call runs heatwalk and returns its document and its processor seconds.
 func (s *Scaling) call(ctx context.Context, threads int, words []string) (*childDocument, float64, error) {
-	words = slices.Concat(words, []string{"--json", fmt.Sprintf("--threads=%d", threads)}, s.Flags)
-	cmd := exec.CommandContext(ctx, s.Program, words...)
+	return s.run(ctx, []string{s.Program}, threads, words)
+}
+
+func (s *Scaling) run(ctx context.Context, program []string, threads int, words []string) (*childDocument, float64, error) {
+	words = slices.Concat(program[1:], words, []string{"--json", fmt.Sprintf("--threads=%d", threads)}, s.Flags)
+	cmd := exec.CommandContext(ctx, program[0], words...)
 	out, err := output(cmd)
 	if err != nil {
 		return nil, 0, err

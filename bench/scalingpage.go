@@ -3,6 +3,7 @@ package bench
 import (
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/stat"
@@ -15,7 +16,7 @@ import (
 type Fit struct {
 	Job      string  `json:"job"`
 	Curve    string  `json:"curve"` // what its cells have in common
-	Axis     string  `json:"axis"`  // entries, columns, labels, classes, attributes or threads
+	Axis     string  `json:"axis"`  // entries, columns, labels, classes, attributes, threads or processes
 	Points   int     `json:"points"`
 	Exponent float64 `json:"exponent"`
 	Stderr   float64 `json:"exponent_stderr,omitempty"` // given for three points or more
@@ -26,15 +27,18 @@ type scalingAxis struct {
 	name  string
 	noun  string // noun of a count of the cell; "": the axis is the size of graphs of one model
 	value func(c *Cell) *int
+
+	workers bool // the axis counts what shares the work
 }
 
 var scalingAxes = []scalingAxis{
-	{"entries", "", func(c *Cell) *int { return &c.Entries }},
-	{"columns", "column", func(c *Cell) *int { return &c.Columns }},
-	{"labels", "label", func(c *Cell) *int { return &c.Labels }},
-	{"classes", "class", func(c *Cell) *int { return &c.Classes }},
-	{"attributes", "attribute", func(c *Cell) *int { return &c.Attributes }},
-	{"threads", "thread", func(c *Cell) *int { return &c.Threads }},
+	{"entries", "", func(c *Cell) *int { return &c.Entries }, false},
+	{"columns", "column", func(c *Cell) *int { return &c.Columns }, false},
+	{"labels", "label", func(c *Cell) *int { return &c.Labels }, false},
+	{"classes", "class", func(c *Cell) *int { return &c.Classes }, false},
+	{"attributes", "attribute", func(c *Cell) *int { return &c.Attributes }, false},
+	{"threads", "thread", func(c *Cell) *int { return &c.Threads }, true},
+	{"processes", "process", func(c *Cell) *int { return &c.Processes }, true},
 }
 
 // curve returns the name of the curve of a cell. Cells of a curve differ only in the axis.
@@ -152,6 +156,11 @@ func (r *ScalingReport) AddTo(p *report.Page) {
 			c.X.Low, c.X.High = low.X, high.X
 			c.Y.Low, c.Y.High = low.Y, high.Y
 		}
+		for i := range scalingAxes {
+			if a := &scalingAxes[i]; a.workers {
+				addWeak(s, a, cells)
+			}
+		}
 		for _, c := range cells {
 			if l := last[c.Model]; l.Threads > 1 && c.Graph == l.Graph && c.counts("thread") == l.counts("thread") {
 				c.addSpeedUp(s, cells)
@@ -167,9 +176,22 @@ func chartOf(s *report.Section, name, caption string, x, y report.Axis) *report.
 	i := slices.IndexFunc(s.Charts, func(c *report.Chart) bool { return c.Caption == caption })
 	if i < 0 {
 		i = len(s.Charts)
+		if same := countCharts(s, name); same > 0 { // each chart is a file
+			name += "-" + strconv.Itoa(same+1)
+		}
 		s.Charts = append(s.Charts, &report.Chart{Name: name, Caption: caption, X: x, Y: y, Labels: true})
 	}
 	return s.Charts[i]
+}
+
+// countCharts returns the number of charts with a name, or with this name and a number.
+func countCharts(s *report.Section, name string) (count int) {
+	for _, c := range s.Charts {
+		if number, isSame := strings.CutPrefix(c.Name, name); isSame && strings.Trim(number, "-0123456789") == "" {
+			count++
+		}
+	}
+	return count
 }
 
 // addPoint adds a point to the curve with the program and the source of a cell.
@@ -199,4 +221,49 @@ func (c *Cell) addSpeedUp(s *report.Section, cells []*Cell) {
 	chart.Y.High = max(chart.Y.High, chart.X.High, math.Ceil(first.SecondsMedian/c.SecondsMin))
 	c.addPoint(chart, float64(c.Threads), first.SecondsMedian/c.SecondsMedian,
 		first.SecondsMedian/slices.Max(c.SecondsEach), first.SecondsMedian/c.SecondsMin)
+}
+
+// addWeak adds curves of weak scaling: the work grows as an axis of workers does. On w workers, a power of two, the graph
+// has w times as many nodes as on one. The efficiency is the seconds of one worker divided by the seconds of w; 1 is
+// perfect. The first graph is as large as the scales allow for all workers.
+func addWeak(s *report.Section, a *scalingAxis, cells []*Cell) {
+	byWorkers := func(c *Cell) string { return joinNames(c.Program, c.Model, c.Source, c.counts(a.noun)) }
+	for _, first := range cells {
+		if *a.value(first) != 1 || first.scale == 0 {
+			continue
+		}
+		var curve []*Cell
+		for workers, scale := 1, first.scale; ; workers, scale = 2*workers, scale+1 {
+			i := slices.IndexFunc(cells, func(c *Cell) bool {
+				return *a.value(c) == workers && c.scale == scale && byWorkers(c) == byWorkers(first)
+			})
+			if i < 0 {
+				break
+			}
+			curve = append(curve, cells[i])
+		}
+		isLarger := func(c *Cell) bool { // a curve of larger graphs has as many workers
+			return c.scale == first.scale+1 && *a.value(c) == 1 && byWorkers(c) == byWorkers(first)
+		}
+		last := curve[len(curve)-1]
+		hasLarger := slices.ContainsFunc(cells, isLarger) && slices.ContainsFunc(cells, func(c *Cell) bool {
+			return c.scale == last.scale+1 && *a.value(c) == *a.value(last) && byWorkers(c) == byWorkers(first)
+		})
+		if len(curve) < 2 || hasLarger {
+			continue
+		}
+		chart := chartOf(s, first.Job+"-"+first.Model+"-weak-"+a.name, "Weak scaling by "+a.name+", from "+
+			joinNames(first.Graph, first.counts(a.noun))+" on one.",
+			report.Axis{Title: a.name + ", and nodes in proportion", Whole: true}, report.Axis{Title: "efficiency"})
+		for _, c := range curve {
+			x := float64(*a.value(c))
+			chart.X.High = max(chart.X.High, x)
+			chart.Y.High = max(chart.Y.High, 1, math.Ceil(10*first.SecondsMedian/c.SecondsMin)/10)
+			c.addPoint(chart, x, first.SecondsMedian/c.SecondsMedian,
+				first.SecondsMedian/slices.Max(c.SecondsEach), first.SecondsMedian/c.SecondsMin)
+		}
+		for _, x := range []float64{1, chart.X.High} {
+			chart.Add("constant time", x, report.Cell{Value: 1}).Style = "reference"
+		}
+	}
 }

@@ -236,7 +236,8 @@ func text(v any) string {
 }
 
 // format returns the cell of a number x with the standard error margin. The format % is a percentage, n an integer, MB
-// millions of bytes, g all digits, +% a difference of percentages, p a p value, and a digit a number of decimals. Any
+// millions of bytes, g all digits, s four digits, +% a difference of percentages, p a p value, and a digit a number of
+// decimals. Any
 // other format gives decimals decimals, or four digits if decimals is negative.
 func format(format string, x, margin float64, decimals int) Cell {
 	switch format {
@@ -262,6 +263,8 @@ func format(format string, x, margin float64, decimals int) Cell {
 		return c
 	case "p":
 		return Number(x, PValue(x))
+	case "s": // short times stand beside long ones
+		return Decimal(x, decimalsOf([]float64{x}), 0)
 	}
 	if fixed, err := strconv.Atoi(format); err == nil {
 		decimals = fixed

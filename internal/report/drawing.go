@@ -115,6 +115,9 @@ func (s *scene) svg() string {
 		s.out.String() + "</svg>\n"
 }
 
+// SVG returns the chart as a file of its own. A line whose series is in the list has the color of its position in the list.
+func (c *Chart) SVG(series []string) string { return c.scene(series).svg() }
+
 // writeHTML writes the chart with a link that saves it as SVG.
 func (c *Chart) writeHTML(m *markup, series []string) {
 	s := c.scene(series)

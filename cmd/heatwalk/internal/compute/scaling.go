@@ -1,12 +1,14 @@
 package compute
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -17,6 +19,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/bench"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/param"
 )
@@ -37,11 +40,12 @@ type scalingOptions struct {
 	page, graphs, cells string
 	jobs, budget        string
 	peers               []string
-	lists               [6]string // values of scalingLists
+	mpi                 string
+	lists               [7]string // values of scalingLists
 }
 
 // scalingLists are the flags of the lists in [bench.Scaling].
-var scalingLists = [6]struct {
+var scalingLists = [7]struct {
 	name, usual, usage string
 	numbers            param.Range
 }{
@@ -50,6 +54,7 @@ var scalingLists = [6]struct {
 	{"columns", "1,8,16", "`LIST` of numbers of columns", param.Range{Least: 1, Most: 4096}},
 	{"labels", "0", "`LIST` of numbers of labelled nodes for classify, 0 for every twentieth", param.Range{Most: 1 << 31}},
 	{"classes", "5", "`LIST` of numbers of classes for classify", param.Range{Least: 2, Most: 1 << 16}},
+	{"processes", "0", "`LIST` of numbers of processes that share the graph, 0 without MPI", param.Range{Most: 4096}},
 	{"attributes", "0", "`LIST` of numbers of attributes of a node for classify", param.Range{Most: 1 << 16}},
 }
 
@@ -71,6 +76,8 @@ func newScalingBench(run *shell.Session) *cobra.Command {
 	flags.StringVar(&c.jobs, "jobs", strings.Join(bench.ScalingJobs, ","), "`LIST` of jobs")
 	flags.StringVar(&c.graphs, "graph", "rmat", "`LIST` of rmat, sbm, grid and edge lists")
 	flags.StringArrayVar(&c.peers, "peer", nil, "another program, `NAME=COMMAND`; may be repeated")
+	flags.AddText(&c.Against, "against", "`PROGRAM`, another build of heatwalk that runs each cell in turn, for a table of ratios")
+	flags.StringVar(&c.mpi, "mpi", "mpirun -n {processes} heatwalk-mpi", "`COMMAND` that starts heatwalk-mpi for --processes")
 	flags.StringVar(&c.budget, "budget", "10m", "`TIME` after which no cell runs, such as 90s, 10m or 2h")
 	flags.AddText(&c.cells, "continue", "`FILE` of finished cells, which are not measured again; each new one is added")
 	c.inputs.DeclareTemp(flags)
@@ -111,6 +118,13 @@ func checkScaling(line *shell.CommandLine, c *scalingOptions, _ []string) {
 		return s, nil
 	}); err != nil {
 		line.Problem("--jobs", "%v", err)
+	}
+	c.MPI = strings.Fields(c.mpi)
+	if slices.Max(append(c.Lists["processes"], 0)) > 0 && !strings.Contains(c.mpi, "{processes}") {
+		line.Problem("--mpi", "%s does not name {processes}", shell.Quote(c.mpi))
+	}
+	if c.Against != "" && !shell.IsThere(c.Against) {
+		line.Problem("--against", "there is no program %s; give the path of another build", shell.Quote(c.Against))
 	}
 	for _, text := range c.peers {
 		name, command, _ := strings.Cut(text, "=")
@@ -176,11 +190,27 @@ func runScaling(run *shell.Session, c *scalingOptions, _ string) (err error) {
 	if err := page.WriteHTML(out.Writer); err != nil {
 		return err
 	}
+	for _, s := range page.Sections {
+		for _, chart := range s.Charts {
+			w, err := out.Companion(c.page, filepath.Ext(c.page), "-"+chart.Name+".svg")
+			if err == nil {
+				_, err = io.WriteString(w, chart.SVG(page.Series))
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
 	if err := out.Publish(c.Scaling, nil); err != nil {
 		return err
 	}
 	return run.Console.PrintResult(v, func(w io.Writer) {
 		fmt.Fprintf(w, "%s: %s, %d left out, %s\n", c.page, words.Counted(len(v.Cells), "cell"), len(v.LeftOut), run.Console.Cost())
+		if n := len(v.Ratios); n > 0 {
+			order := sched.Order(n, func(a, b int) int { return cmp.Compare(v.Ratios[a].Ratio, v.Ratios[b].Ratio) })
+			fmt.Fprintf(w, "seconds of this build divided by seconds of %s: %.2f to %.2f, median %.2f of %s\n", c.Against,
+				v.Ratios[order[0]].Ratio, v.Ratios[order[n-1]].Ratio, v.Ratios[order[n/2]].Ratio, words.Counted(n, "cell"))
+		}
 		counts := map[string]int{}
 		for _, a := range v.LeftOut {
 			counts[a.Reason]++
