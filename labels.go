@@ -54,6 +54,14 @@ type ClassifyOptions struct {
 	// labels. For Classify and Explain.
 	Shares map[string]float64
 
+	// Groups has the group of nodes by id: labels of a group are held out together, and splits divide no group. A node that is
+	// not listed is a group of its own. Labels must have five groups or more.
+	Groups map[string]string
+
+	// Times has the time of each labelled node by id: held-out labels are newer than the labels that they are predicted from.
+	// The accuracy of a prediction is that of the newest fifth. Not with Groups.
+	Times map[string]float64
+
 	// Targets are the ids of the nodes that can have a label; [Prediction.WriteTo] writes only these. Nil means all nodes. For
 	// Classify and Model.Predict.
 	Targets []string
@@ -87,6 +95,8 @@ func (o *ClassifyOptions) refuseUnused(method int) error {
 		{"edge weights", o.EdgeWeights != "", byClassify | byExplain | byEvaluate},
 		{"low effort", o.LowEffort, byClassify | byExplain | byEvaluate},
 		{"shares", o.Shares != nil, byClassify | byExplain},
+		{"groups", o.Groups != nil, byClassify | byExplain | byEvaluate},
+		{"times", o.Times != nil, byClassify | byExplain | byEvaluate},
 		{"targets", o.Targets != nil, byClassify | byModel},
 		{"sets", o.Sets != 0, byClassify | byModel},
 		{"baselines", o.Baselines, byClassify},
@@ -123,6 +133,32 @@ func (o *ClassifyOptions) classShares(classes []string) ([]float64, error) {
 		return nil, refuse("shares", "%d of %d classes have the sum %v; give a share for each class that has a label, with the sum 1", len(o.Shares), len(classes), sum)
 	}
 	return shares, nil
+}
+
+// holdOut stores the groups or the times of the labels in p.
+func (o *ClassifyOptions) holdOut(g *Graph, p *engine.Problem) error {
+	number := map[string]int{}
+	for _, row := range p.Row {
+		id := g.Nodes.ID(row)
+		if o.Groups != nil {
+			key := "node " + id
+			if name, hasGroup := o.Groups[id]; hasGroup {
+				key = "group " + name
+			}
+			if _, isNumbered := number[key]; !isNumbered {
+				number[key] = len(number)
+			}
+			p.Group = append(p.Group, number[key])
+		}
+		if o.Times != nil {
+			time, hasTime := o.Times[id]
+			if !hasTime || math.IsNaN(time) {
+				return refuse("times", "node %q has a label and no time; give its time, or leave out its label", id)
+			}
+			p.Time = append(p.Time, time)
+		}
+	}
+	return nil
 }
 
 // Problem returns a problem with labels by id, in the order of [nodefile.Labels.Sort]. A node with the label "" has no label.
@@ -208,6 +244,9 @@ func (g *Graph) classify(ctx context.Context, labels map[string]string,
 	if p.Shares, err = o.classShares(p.Names); err != nil {
 		return nil, err
 	}
+	if err := o.holdOut(g, p); err != nil {
+		return nil, err
+	}
 	entries, _, err := o.methods(ctx, g.options.Progress)
 	if err != nil {
 		return nil, err
@@ -275,6 +314,9 @@ func Predict(ctx context.Context, g *Graph, p *engine.Problem, m *engine.Engine,
 	if o.Strategy != "" && !slices.Contains(method.Strategies, o.Strategy) {
 		return nil, refuse("strategy", "unknown strategy %q; one of %s", o.Strategy, strings.Join(method.Strategies, ", "))
 	}
+	if err := choose.CheckGroups(p); err != nil {
+		return nil, err
+	}
 	if p.Value != nil && g.Directed {
 		return nil, &problem.Error{Method: m.Name, Err: problem.ErrDirected}
 	}
@@ -319,8 +361,8 @@ func Predict(ctx context.Context, g *Graph, p *engine.Problem, m *engine.Engine,
 		out.HeldOutScores.Sorted = out.LabelSets.HeldOut
 		out.HeldOutScores.Several = true
 	}
-	if out.Places != nil {
-		out.holdOut(p, out.Places)
+	if out.Held != nil && out.Held.HasScores() && p.Shares == nil {
+		out.holdOut(p, out.Held.Places(p))
 	}
 	if job.division != nil || o.Deferred {
 		return out, nil
@@ -390,7 +432,7 @@ func predictionSpace(p *engine.Problem, m *engine.Engine, s *engine.Settings, o 
 		after = after.Or(engine.BaselineWorkspace(p, s))
 	}
 	w, err := m.Declare(p, s, after)
-	if o.Sets { // predictions without some labels follow
+	if o.Sets || p.Time != nil { // predictions without some labels follow
 		w = w.AndHeld(budget.Block[float32](n, len(p.Names)), 21*int64(n))
 	}
 	return w, err
@@ -418,6 +460,9 @@ func (g *Graph) Evaluate(ctx context.Context, labels map[string]string,
 	if err != nil {
 		return nil, err
 	}
+	if err := o.holdOut(g, p); err != nil {
+		return nil, err
+	}
 	entries, set, err := o.methods(ctx, g.options.Progress)
 	if err != nil {
 		return nil, err
@@ -439,6 +484,9 @@ func (g *Graph) Evaluate(ctx context.Context, labels map[string]string,
 // Memory and the Workers of the settings.
 func Compare(ctx context.Context, g *Graph, p *engine.Problem,
 	plan *evaluate.Plan) (*evaluate.Report, error) {
+	if err := choose.CheckGroups(p); err != nil {
+		return nil, err
+	}
 	if p.Value != nil && g.Directed {
 		return nil, &problem.Error{Method: "regress", Err: problem.ErrDirected}
 	}

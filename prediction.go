@@ -385,8 +385,10 @@ func (p *Prediction) Sets(ctx context.Context, coverage float64) (*Sets, error) 
 			return nil, ErrNoScores
 		}
 		err := p.again(ctx, func() error {
-			places, err := p.engine.HoldOut(ctx, p.problem, p.Prediction, p.settings)
-			p.holdOut(p.problem, places)
+			held, err := p.engine.HoldOut(ctx, p.problem, p.Prediction, p.settings)
+			if err == nil {
+				p.holdOut(p.problem, held.Places(p.problem))
+			}
 			return err
 		})
 		if err != nil {

@@ -113,13 +113,13 @@ func (plan *Plan) sizes(p *engine.Problem, seed uint64) ([]size, error) {
 	for _, d := range plan.designs() {
 		s := size{fraction: d.Fraction, perClass: d.PerClass}
 		var err error
-		if s.splits, err = choose.Draw(p.Class, d, plan.count(), seed); err != nil {
+		if s.splits, err = choose.DrawApart(p, d, plan.count(), seed); err != nil {
 			return nil, err
 		}
 		if s.fraction == 0 {
 			s.fraction = share(s.splits.At(0))
 		}
-		if plan.TuningSplits > 0 {
+		if plan.TuningSplits > 0 && p.Group == nil && p.Time == nil { // tuning splits are drawn among all labels
 			d.Tuning = true
 			if s.tuning, err = choose.Draw(p.Class, d, plan.TuningSplits, seed); err != nil {
 				return nil, err
@@ -143,11 +143,9 @@ func (plan *Plan) givenSizes() (sizes [][]choose.Split) {
 	return sizes
 }
 
-// SplitsOf returns all splits of a plan for labels with the given classes.
-func (plan *Plan) SplitsOf(class []int,
-	seed uint64) (list []choose.Split, err error) {
-	sizes, err := plan.sizes(&engine.Problem{Class: class,
-		Row: make([]int, len(class))}, seed)
+// SplitsOf returns all splits of a plan for the labels of p.
+func (plan *Plan) SplitsOf(p *engine.Problem, seed uint64) (list []choose.Split, err error) {
+	sizes, err := plan.sizes(p, seed)
 	for _, s := range sizes {
 		for i := range s.splits.Len {
 			list = append(list, s.splits.At(i))

@@ -74,7 +74,20 @@ type comparison struct {
 }
 
 func (c *comparison) draw(row, class []int, seed uint64) (err error) {
-	c.sizes, err = c.plan.sizes(&engine.Problem{Row: row, Class: class, Names: c.p.Names}, seed)
+	drawn := &engine.Problem{Row: row, Class: class, Names: c.p.Names}
+	position := map[int]int{}
+	for i, node := range c.p.Row {
+		position[node] = i
+	}
+	for _, node := range row {
+		if c.p.Group != nil {
+			drawn.Group = append(drawn.Group, c.p.Group[position[node]])
+		}
+		if c.p.Time != nil {
+			drawn.Time = append(drawn.Time, c.p.Time[position[node]])
+		}
+	}
+	c.sizes, err = c.plan.sizes(drawn, seed)
 	if err != nil {
 		return err
 	}

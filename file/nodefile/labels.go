@@ -23,6 +23,7 @@ type LabelConfig struct {
 	Set         string      // noun for all nodes in messages; default: "the graph"
 	Text        input.Text  // form of the text
 	Fields      []string    // columns of node and label, by numbers from 1 or titles; nil: found by their titles, or the first two
+	Option      string      // option that names a column in messages; default: label-fields
 	Like        *Labels     // labels of another table, whose columns are used if this table has their titles; may be nil
 	Missing     []string    // words for a missing label in any case, besides the empty text; nil: -1 and the words of [table.Missing], if all other labels are numbers
 	MinusOne    bool        // -1 is a label
@@ -39,6 +40,8 @@ var ErrSeveral = errors.New("several labels of a node")
 // Labels holds the known classes of some nodes.
 type Labels struct {
 	File       string   // file name for messages
+	Node       int      // column of the nodes, from 0
+	NodeTitle  string   // its title; "" without titles
 	Row        []int    // labelled nodes in the order of the ids; a node with several labels once for each
 	Class      []int    // for each entry of Row, an index of Names
 	Names      []string // class names in the order of their first nodes, see [Labels.Sort]
@@ -137,7 +140,7 @@ func newLabelReader(c *LabelConfig, nodes Lookup) *labelReader {
 		c: c, labels: &Labels{}, classes: classes{}, last: make([]uint32, nodes.Len()),
 		t: &Reader{
 			Lookup: nodes.Lookup, Value: input.Label, Fields: c.Fields,
-			Option: "label-fields", Text: c.Text, SkipBad: c.SkipBad,
+			Option: cmp.Or(c.Option, "label-fields"), Text: c.Text, SkipBad: c.SkipBad,
 			Options: textio.Options{Stdin: c.Stdin, Warn: c.Warn},
 		},
 		unknown: Unknown{Nodes: nodes, Set: c.Set, Option: "label-fields"},
@@ -180,6 +183,10 @@ func (r *labelReader) end(nodes Lookup) (*Labels, error) {
 		}
 	}
 	l.File, l.Columns, l.Unknown = r.t.Name, r.t.Columns, r.unknown.Count
+	l.Node = r.t.Node
+	if r.t.Titles != nil {
+		l.NodeTitle = r.t.Titles[r.t.Node]
+	}
 	if r.c.Missing == nil && !r.isValue {
 		l.warnOfWords(r.c.Warn, !r.c.MinusOne)
 	}

@@ -31,50 +31,27 @@ type Confidence struct {
 	largest             float64 // luck in the share of the largest class
 	tested              int
 
-	places *Places
+	held *Held
 }
 
 // NewConfidence returns a Confidence without held-out labels.
 func NewConfidence(p *problem.Problem) *Confidence {
-	c := &Confidence{p: p, count: CountsOf(p), places: NewPlaces(p)}
+	c := &Confidence{p: p, count: CountsOf(p), held: new(Held)}
 	if p.Shares != nil {
 		c.weight = WeightsOf(p)
 	}
 	return c
 }
 
-// Places collects the [Place] of each held-out label's class, for prediction sets.
-type Places struct {
-	List   []Place
-	class  []int
-	count  []float64
-	unseen float64 // share of nodes whose class has no label
-}
-
-// NewPlaces returns an empty Places for p.
-func NewPlaces(p *problem.Problem) *Places {
-	return &Places{class: p.Class, count: CountsOf(p), unseen: UnseenShare(p)}
-}
-
-// Note adds the place of the class of a held-out label, given by position. probabilities must come from a model that has not
-// learned from the label. If no other label has this class, Note adds the place of [Other].
-func (p *Places) Note(label int, probabilities []float64) {
-	class := p.class[label]
-	if p.count[class] == 1 {
-		class = Other
-	}
-	p.List = append(p.List, PlaceOf(label, probabilities, class, p.unseen))
-}
-
 // Note adds a held-out label with its probabilities: row by model weights chosen without the label's fold, full by weights
 // that all labels chose. q is the largest of full. If reached is false, because no other label reaches the label, Note does
 // nothing.
 func (c *Confidence) Note(reached bool, label int, row, full []float64) {
+	c.held.Add(label, classify.ArgMax(row), reached, row)
 	if !reached {
 		return
 	}
 	class := c.p.Class[label]
-	c.places.Note(label, row)
 	right := func(predicted int) float64 {
 		if predicted == class && c.count[class] > 1 {
 			return 1
@@ -104,13 +81,8 @@ func (c *Confidence) AllowForLargest() {
 	_, c.largest = ofLargest(c.p)
 }
 
-// Places returns the [Place] of each held-out label's class. It returns nil if the shares of the classes are known.
-func (c *Confidence) Places() []Place {
-	if c.p.Shares != nil {
-		return nil
-	}
-	return c.places.List
-}
+// Held returns the predictions of all labels that were noted.
+func (c *Confidence) Held() *Held { return c.held }
 
 // Estimate returns the accuracy on the nodes of reached that have no label. mean must be the mean over these nodes of their
 // largest probability.
@@ -136,5 +108,6 @@ func (c *Confidence) Estimate(reached *roaring.Bitmap,
 	unseen = max(0, unseen-float64(e.Unseen*(1-e.Unseen))/float64(len(c.p.Row)))
 	e.Stderr = math.Sqrt(variance + float64(luck*luck) +
 		float64(e.Accuracy*e.Accuracy*unseen))
+	e.Stderr = max(e.Stderr, c.held.ErrorOfGroups(c.p, e.Accuracy))
 	return e
 }

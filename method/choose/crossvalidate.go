@@ -14,6 +14,7 @@ import (
 
 // Outcome is the prediction of a model's classifiers for an item that the model has not learned from.
 type Outcome struct {
+	Label     int // position in the labels
 	Class     int
 	Fold      int
 	Unreached bool           // no label outside the fold reaches the item
@@ -72,6 +73,7 @@ func CrossValidate(ctx context.Context, k *sparse.Block[float64], class, fold []
 			}
 			j.columns = t
 			j.class = j.class[:0]
+			j.label = chunk
 			j.values = j.values[:0]
 			for _, i := range chunk {
 				value := 0.0
@@ -95,6 +97,7 @@ type judge struct {
 	y       []int                  // classes of the items of the models, −1 for other items
 	columns *sparse.Block[float64] // kernel values of each item with the tests, padded with zeros to a multiple of 4
 	class   []int
+	label   []int     // position of each test in the labels
 	values  []float64 // K(x, x) of each test; 0 if not needed
 	about   Outcome
 
@@ -143,6 +146,7 @@ func (j *judge) visit(do func(setting int, o *Outcome)) {
 			if hasChanged {
 				*o = j.about
 				o.Class = j.class[i]
+				o.Label = j.label[i]
 				o.Unreached = !related[i]
 				o.Voted = o.Largest
 				if model != nil && related[i] {
@@ -205,7 +209,7 @@ func LargestWithout(class, fold []int, f int) int {
 func LeaveOneOut(k *sparse.Block[float64], class, fold []int, pairs classify.Pairs,
 	decisions []float64, visit func(o *Outcome)) {
 	for i, c := range class {
-		o := Outcome{Class: c, Fold: fold[i], Unreached: true}
+		o := Outcome{Label: i, Class: c, Fold: fold[i], Unreached: true}
 		for j, v := range k.Row(i) {
 			o.Unreached = o.Unreached && (j == i || v == 0)
 		}

@@ -2,6 +2,7 @@ package choose
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -108,6 +109,12 @@ func DrawFolds(p *problem.Problem, count int, seed, number uint64) *Folds {
 	f.Count = count
 	f.Measured = count
 	return f
+}
+
+// Groups returns the labels of each group of p, or of each node without groups.
+func Groups(p *problem.Problem) [][]int {
+	_, members := unitsOf(p)
+	return members
 }
 
 // unitsOf returns the unit of each label and the labels of each unit. A unit is never divided: it has the labels of a group,
@@ -232,4 +239,72 @@ func CheckGroups(p *problem.Problem) error {
 		}
 	}
 	return nil
+}
+
+// DrawApart draws splits as [Draw] does, but so that no group is in both sets of a split, or so that test labels are newer than
+// training labels. With times, a fraction gives one split, and folds give a split for each interval but the oldest.
+func DrawApart(p *problem.Problem, d Design, count int, seed uint64) (*Splits, error) {
+	if p.Group == nil && p.Time == nil {
+		return Draw(p.Class, d, count, seed)
+	}
+	if _, err := d.drawn(p.Class, seed, streamTest); err != nil {
+		return nil, err
+	}
+	splits := &Splits{Len: count}
+	n := len(p.Row)
+	_, members := unitsOf(p)
+	largest := int(math.Round(d.Fraction * float64(n)))
+	switch {
+	case d.PerClass > 0:
+		return nil, Usage("a number for each class cannot be drawn by groups or times; give fractions or folds")
+	case d.Folds > 0 && p.Group != nil && d.Folds > len(members):
+		return nil, d.wrong("%d folds are more than the %d groups; give fewer", d.Folds, len(members))
+	case d.Folds > 0:
+		folds := DrawFolds(p, d.Folds, seed, 0)
+		if p.Time != nil {
+			splits.Len = folds.Count - 1
+		}
+		splits.At = func(i int) Split {
+			if p.Time == nil && i >= d.Folds {
+				return DrawFolds(p, d.Folds, seed, uint64(i/d.Folds)).Split(i % d.Folds)
+			}
+			return folds.Split(i)
+		}
+	case p.Time != nil:
+		order := sched.UpTo(n)
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p.Time[a], p.Time[b]) })
+		cut := min(largest, n-1)
+		for cut > 0 && p.Time[order[cut-1]] == p.Time[order[cut]] { // labels of one time stay together
+			cut--
+		}
+		splits.Len = 1
+		splits.At = func(int) Split { return sortSplit(slices.Clone(order[:cut]), slices.Clone(order[cut:])) }
+	default:
+		splits.At = func(i int) (s Split) {
+			rng := newRand(seed, streamTest|uint64(i))
+			for range attempts {
+				order := sched.UpTo(len(members))
+				shuffle(rng, order)
+				s = Split{}
+				for place, u := range order {
+					if len(s.Train)+len(members[u])/2 < largest && place+1 < len(order) || place == 0 {
+						s.Train = append(s.Train, members[u]...)
+					} else {
+						s.Test = append(s.Test, members[u]...)
+					}
+				}
+				if severalClasses(p.Class, s.Train) && len(s.Test) > 0 {
+					break
+				}
+			}
+			return sortSplit(s.Train, s.Test)
+		}
+	}
+	for i := range splits.Len {
+		s := splits.At(i)
+		if len(s.Test) == 0 || !severalClasses(p.Class, s.Train) {
+			return nil, d.wrong("the groups or times of %d labels leave too few labels to learn from, or none to test on; take another fraction or number of folds, or label more", n)
+		}
+	}
+	return splits, nil
 }

@@ -35,6 +35,7 @@ const (
 	streamTuning
 	streamFolds
 	streamSample
+	streamBootstrap
 )
 
 func newRand(seed, stream uint64) *rand.Rand {

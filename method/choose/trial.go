@@ -15,13 +15,14 @@ import (
 type Trial struct {
 	Train, Test           []int // rows of the collected block
 	TrainClass, TestClass []int
+	TestLabel             []int // position of each test node in the labels
 
 	Unreached []Unreached
 	Largest   int // the largest class
 }
 
-// Unreached is a test node that no label reaches, with its class and the predicted class Given.
-type Unreached struct{ Class, Given int }
+// Unreached is a test node that no label reaches, with its position in the labels, its class and the predicted class Given.
+type Unreached struct{ Label, Class, Given int }
 
 // Candidates are the lengths of walks and the settings of a learner that a trial compares.
 type Candidates struct {
@@ -91,7 +92,7 @@ func (c *Candidates) Run(ctx context.Context, x *sparse.Block[float32], t *Trial
 		}
 		for s := range values {
 			for _, u := range t.Unreached {
-				visit(length, s, &Outcome{Class: u.Class, Unreached: true,
+				visit(length, s, &Outcome{Label: u.Label, Class: u.Class, Unreached: true,
 					Largest: u.Given, Voted: u.Given})
 			}
 		}
@@ -105,6 +106,7 @@ func (c *Candidates) Run(ctx context.Context, x *sparse.Block[float32], t *Trial
 		for lo := 0; lo < len(t.Test); lo += testChunk {
 			j.columns = columns.Columns(lo, min(n, lo+testChunk))
 			j.class = t.TestClass[lo:min(len(t.Test), lo+testChunk)]
+			j.label = t.TestLabel[lo:]
 			j.values = selves[lo:]
 			j.visit(func(s int, o *Outcome) { visit(length, s, o) })
 		}

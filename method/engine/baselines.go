@@ -27,6 +27,8 @@ type Baselines struct {
 
 	Held     *propagation.HeldOut `json:"-"` // predictions of label propagation for held-out labels, for auto and lp; nil: none
 	Declared *problem.Estimate    `json:"-"` // accuracy of a baseline with given parameters; nil: none are given
+
+	rows *choose.Held // predictions of held-out labels by the baseline that predicts; nil: another method predicts
 }
 
 // IsBaseline reports whether the method is a baseline: label propagation or the largest class.
@@ -76,8 +78,9 @@ func (m *Engine) PredictCompared(ctx context.Context, p *Problem,
 	if err != nil {
 		return nil, nil, err
 	}
-	if m.Baseline != nil {
+	if m.Baseline != nil && p.Time == nil {
 		out.Estimate = m.Baseline(b)
+		out.Held = b.rows
 	}
 	return out, b, nil
 }
@@ -119,10 +122,22 @@ func (m *Engine) measureBaselines(ctx context.Context, p *Problem,
 	if m.IsBaseline() || m.Mixture != nil { // otherwise its reduction would stay in memory
 		r.Held = comparison.HeldOut
 	}
-	if m.IsBaseline() && len(m.Specs) > 0 && len(m.Specs[0].Own(set.Given)) > 0 {
-		r.Declared, err = m.apart(ctx, p, nil, &set, held)
+	if !m.IsBaseline() || len(m.Specs) == 0 {
+		return r, nil
 	}
-	return r, err
+	r.rows = comparison.Rows
+	if len(m.Specs[0].Own(set.Given)) > 0 {
+		if r.rows, err = m.holdFolds(ctx, p, nil, &set, held); err != nil {
+			return nil, err
+		}
+		reached, err := p.Reachable(ctx, p.Row, set.Workers, new(graph.Work))
+		if err != nil {
+			return nil, err
+		}
+		e := r.rows.Estimate(p, reached)
+		r.Declared = &e
+	}
+	return r, nil
 }
 
 // ComparesPropagation reports whether [Engine.PredictCompared] may measure label propagation.
@@ -147,42 +162,6 @@ const apartWork = 20_000_000
 // classes together, at least one.
 func ApartFolds(p *Problem, folds int) int {
 	return int(min(int64(folds), max(1, apartWork/max(1, sparse.EntriesOf(p.A)*int64(len(p.Names))))))
-}
-
-// apart estimates the accuracy of m by predicting [ApartFolds] of the folds, each from all other labels. If par is nil, m
-// chooses parameters for each fold.
-func (m *Engine) apart(ctx context.Context, p *Problem, par *Parameters, s *Settings,
-	folds *choose.Folds) (*problem.Estimate, error) {
-	set := *s
-	set.Progress = nil
-	var work graph.Work
-	reached, err := p.Reachable(ctx, p.Row, set.Workers, &work)
-	if err != nil {
-		return nil, err
-	}
-	isolated, err := choose.Unreachable(ctx, p, folds.Of, set.Workers, &work)
-	if err != nil {
-		return nil, err
-	}
-	var count choose.Estimator
-	weight := choose.WeightsOf(p)
-	for f := range ApartFolds(p, folds.Measured) {
-		foldSplit := folds.Split(f)
-		visible := p.At(foldSplit.Train)
-		out, err := m.Fit(ctx, visible, par, &set)
-		if err == nil {
-			err = Reweigh(ctx, visible, out, set.Workers)
-		}
-		if err != nil {
-			return nil, err
-		}
-		for _, i := range foldSplit.Test {
-			c := p.Class[i]
-			count.Note(!isolated[i], out.Class[p.Row[i]] == c, weight[c])
-		}
-	}
-	e := count.Estimate(p, reached)
-	return &e, nil
 }
 
 // BaselineWorkspace declares the memory for measuring label propagation.
@@ -219,8 +198,8 @@ func predictLargest(ctx context.Context, p *Problem, _ *Parameters,
 }
 
 // AdaptToShares adjusts the probabilities and the accuracy of out to the known shares of classes p.Shares, see [Reweigh].
-// For methods other than auto it repeats the cross-validation with the parameters of out, which costs a prediction for each
-// fold.
+// For methods other than auto without probabilities of held-out labels, it repeats the cross-validation with the parameters
+// of out, which costs a prediction for each fold.
 func (m *Engine) AdaptToShares(ctx context.Context, p *Problem, out *Prediction,
 	s *Settings) error {
 	s = cmp.Or(s, new(Settings))
@@ -228,14 +207,18 @@ func (m *Engine) AdaptToShares(ctx context.Context, p *Problem, out *Prediction,
 	if err != nil || p.Shares == nil || out.Tested == 0 || m.Mixture != nil {
 		return err
 	}
+	if out.Held != nil && out.Held.HasScores() {
+		out.Held = reweigh(out.Held, p)
+		out.Estimate = out.Held.Estimate(p, out.Reached)
+		return nil
+	}
 	var par *Parameters
 	if out.Settings > 0 {
 		par = &out.Parameters
 	}
 	within, _ := m.within(p, s)
-	e, err := m.apart(ctx, p, par, within, choose.ToChoose(p, s.RNGSeed))
-	if err == nil {
-		out.Estimate = *e
+	if out.Held, err = m.holdFolds(ctx, p, par, within, choose.ToChoose(p, s.RNGSeed)); err == nil {
+		out.Estimate = out.Held.Estimate(p, out.Reached)
 	}
 	return err
 }

@@ -70,14 +70,21 @@ func (m *Engine) Predict(ctx context.Context, p *Problem, par *Parameters,
 		return nil, err
 	}
 	out, err := m.Fit(ctx, p, par, within)
-	if err == nil {
-		z.restore(out)
-		learned := *p
-		learned.Value = given
-		out.Problem = &learned
-		out.EdgeWeights = *p.Learned
+	if err != nil {
+		return nil, err
 	}
-	return out, err
+	z.restore(out)
+	learned := *p
+	learned.Value = given
+	out.Problem = &learned
+	out.EdgeWeights = *p.Learned
+	if p.Time != nil && p.Value == nil && m.Target == Classes && m.Model == nil && !within.Unmeasured {
+		if out.Held, err = m.holdNewest(ctx, p, par, within); err != nil {
+			return nil, err
+		}
+		out.Estimate = out.Held.Estimate(p, out.Reached)
+	}
+	return out, nil
 }
 
 // Tune chooses parameters on splits of p by the field Choose, with the edge weights of [Engine.Weigh]. If Choose is nil,

@@ -6,15 +6,26 @@ import (
 
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// FoldVisitor receives the predictions of a setting for a [Group], both given by position. For a node of the group's test
-// set, predict returns the class or number, and whether a label reaches the node.
-type FoldVisitor = func(setting, group int, predict func(node int) (y float64, isReached bool))
+// FoldVisitor receives the predictions of a setting for a [Group], both given by position. predict must return the prediction
+// of a node of the group's test set.
+type FoldVisitor = func(setting, group int, predict func(node int) Guess)
+
+// Guess is the prediction of a node without its label.
+type Guess struct {
+	Class   int
+	Value   float64 // number, if numbers are predicted
+	Reached bool    // a label reaches the node
+
+	// Scores has the probability of each class, valid until the next prediction; nil: not computed.
+	Scores []float64
+}
 
 // GraphMethod predicts all nodes of a graph at once from labels: classes or numbers. Its parameters are chosen by
 // predictions of held-out labels.
@@ -49,7 +60,10 @@ type GraphMethod struct {
 }
 
 // Group is a training set with the labels to predict from it.
-type Group struct{ Train, Test *Problem }
+type Group struct {
+	Train, Test *Problem
+	Labels      []int // positions of the test labels in the divided problem
+}
 
 func (m GraphMethod) Engine() *Engine {
 	d := m.Spec
@@ -108,9 +122,10 @@ func (m GraphMethod) begin(ctx context.Context, p *Problem, par *Parameters, s *
 	j.BySplits = func(ctx context.Context, splits *choose.Splits) (*Choice, error) {
 		var groups []Group
 		for i := range splits.Len {
-			groups = append(groups, Group{p.At(splits.At(i).Train), p.At(splits.At(i).Test)})
+			s := splits.At(i)
+			groups = append(groups, Group{p.At(s.Train), p.At(s.Test), s.Test})
 		}
-		return j.Choose(ctx, m.evidence(j, groups))
+		return j.Choose(ctx, m.evidence(j, groups, nil))
 	}
 	j.Learn = func(ctx context.Context, c *Choice) error {
 		v := j.Values[0]
@@ -153,54 +168,76 @@ func (m GraphMethod) chooseByFolds(ctx context.Context, j *Job) (*Choice, error)
 		sample = j.Problem.At(choose.Sample(j.Problem.Class, j.Settings.Sample, j.Settings.RNGSeed, 0))
 		tested = len(sample.Row)
 	}
-	measuring := choose.ToMeasure(j.Problem, tested, j.Settings.RNGSeed)
+	measuring := groupsOf(j.Problem, choose.ToMeasure(j.Problem, tested, j.Settings.RNGSeed))
 	if j.Size() == 1 {
-		return j.Choose(ctx, m.evidence(j, groupsOf(j.Problem, measuring)))
+		return m.chooseHeld(ctx, j, j.Problem, measuring)
 	}
-	choosing := choose.ToChoose(sample, j.Settings.RNGSeed)
-	c, err := j.Choose(ctx, m.evidence(j, groupsOf(sample, choosing)))
-	if err != nil || sample == j.Problem && choosing.Count == measuring.Count || j.Settings.Unmeasured {
+	choosing := groupsOf(sample, choose.ToChoose(sample, j.Settings.RNGSeed))
+	c, err := m.chooseHeld(ctx, j, sample, choosing)
+	if err != nil || sample == j.Problem && len(choosing) == len(measuring) || j.Settings.Unmeasured {
 		return c, err
 	}
 	chosen := *j
 	chosen.Fix(&c.Parameters)
-	measured, err := chosen.Choose(ctx, m.evidence(&chosen, groupsOf(j.Problem, measuring)))
+	measured, err := m.chooseHeld(ctx, &chosen, j.Problem, measuring)
 	if err == nil {
-		c.Found.HeldOut = measured.Found.HeldOut
+		c.Held = measured.Held
 	}
 	return c, err
+}
+
+// chooseHeld chooses a setting by the test sets of groups of p. In the Held of the choice, other groups choose the setting
+// that predicts a group.
+func (m GraphMethod) chooseHeld(ctx context.Context, j *Job, p *Problem, groups []Group) (*Choice, error) {
+	held := make([][]choose.Held, j.Size())
+	for s := range held {
+		held[s] = make([]choose.Held, len(groups))
+	}
+	c, err := j.Choose(ctx, m.evidence(j, groups, held))
+	if err != nil || len(groups) < 2 && j.Size() > 1 { // no other group to choose by
+		return c, err
+	}
+	c.Held = new(choose.Held)
+	for g, setting := range c.Found.Outside {
+		c.Held.Rows = append(c.Held.Rows, held[setting][g].Rows...)
+	}
+	return c, nil
 }
 
 // groupsOf returns a group for each measured fold of p.
 func groupsOf(p *Problem, folds *choose.Folds) (groups []Group) {
 	for f := range folds.Measured {
 		if s := folds.Split(f); len(s.Train) > 0 && len(s.Test) > 0 {
-			groups = append(groups, Group{p.At(s.Train), p.At(s.Test)})
+			groups = append(groups, Group{p.At(s.Train), p.At(s.Test), s.Test})
 		}
 	}
 	return groups
 }
 
-// evidence returns a function that counts right predictions of settings for the test sets of groups.
-func (m GraphMethod) evidence(j *Job, groups []Group) func(ctx context.Context, _, values []int) (*choose.Counts, error) {
+// evidence returns a function that counts right predictions of settings for the test sets of groups. If held is not nil, it
+// stores the predictions there, by setting and group.
+func (m GraphMethod) evidence(j *Job, groups []Group, held [][]choose.Held) func(ctx context.Context, _, values []int) (*choose.Counts, error) {
 	weight := choose.WeightsOf(j.Problem)
 	return func(ctx context.Context, _, values []int) (*choose.Counts, error) {
 		counts := choose.NewCounts(len(values), make([]choose.FoldLabels, len(groups)))
 		done := int64(0)
-		err := m.Predictions(ctx, j, problem.Pick(j.Values, values), groups, func(setting, group int, predict func(node int) (float64, bool)) {
+		err := m.Predictions(ctx, j, problem.Pick(j.Values, values), groups, func(setting, group int, predict func(node int) Guess) {
 			var foldLabels choose.FoldLabels
 			test := groups[group].Test
 			for i, node := range test.Row {
-				y, reached := predict(node)
+				guess := predict(node)
 				credit := 0.0
 				foldLabels.Tested++
-				if reached {
+				if guess.Reached {
 					credit = weight[test.Class[i]]
 					foldLabels.Reached++
 					foldLabels.Of += credit
 				}
-				if y == float64(test.Class[i]) {
+				if guess.Class == test.Class[i] {
 					counts.Add(setting, group, credit)
+				}
+				if held != nil {
+					held[values[setting]][group].Add(groups[group].Labels[i], guess.Class, guess.Reached, guess.Scores)
 				}
 			}
 			counts.Folds[group] = foldLabels
@@ -249,11 +286,17 @@ func (f fit) predictions(ctx context.Context, j *Job, settings []param.Values, g
 				return err
 			}
 			j.Out.Work.Sweeps += out.Work.Sweeps
-			visit(setting, i, func(node int) (float64, bool) {
+			scores := make([]float64, len(g.Train.Names))
+			visit(setting, i, func(node int) Guess {
 				if out.Value != nil {
-					return out.Value[node], true
+					return Guess{Value: out.Value[node], Reached: true}
 				}
-				return float64(out.Class[node]), out.Reached.Contains(uint32(node))
+				guess := Guess{Class: out.Class[node], Reached: out.Reached.Contains(uint32(node))}
+				if out.Scores != nil {
+					simd.ConvertTo(scores, out.Scores.Row(node))
+					guess.Scores = scores
+				}
+				return guess
 			})
 		}
 	}

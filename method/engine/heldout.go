@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/heatwalk/heatwalk/budget"
+	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
 )
@@ -12,48 +13,117 @@ import (
 // labels.
 const mostHeldOut = 1000
 
-// HoldOut returns a [choose.Place] for each held-out label, for prediction sets of out, which m has predicted for p. An
-// engine other than auto predicts each fold from the other labels, with the parameters of out. If there are too few labels,
-// see [choose.TooFew], there are no places. Cost: a prediction for each fold, or for as many folds as have 1,000 labels.
-func (m *Engine) HoldOut(ctx context.Context, p *Problem, out *Prediction, s *Settings) ([]choose.Place, error) {
-	if out.Places != nil {
-		return out.Places, nil
-	}
-	set := m.weighingSettings(s)
-	if choose.TooFew(p.Class) {
-		return nil, nil
-	}
-	_, memory := m.within(p, &set)
-	set.Memory = budget.Subtract(set.Memory, 2*memory) // memory of both predictions
-	set.Raw = false
-	set.Explain = false
-	set.Top = 0
-	set.Unmeasured = true
-	places := choose.NewPlaces(p)
-	probabilities := make([]float64, len(p.Names))
-	folds := choose.ToMeasure(p, mostHeldOut, set.RNGSeed)
+// hold returns the predictions of the measured folds of p. fit must return a prediction from the given labels alone. Folds
+// without other labels to learn from are left out. Cost: a prediction for each fold.
+func hold(ctx context.Context, p *Problem, folds *choose.Folds,
+	fit func(ctx context.Context, visible *Problem) (*Prediction, error)) (*choose.Held, error) {
+	held := new(choose.Held)
+	scores := make([]float64, len(p.Names))
 	for f := range folds.Measured {
-		labels := folds.Split(f)
-		visible := p.At(labels.Train)
-		var held *Prediction
-		var err error
-		if m.Model != nil {
-			held, err = m.Fit(ctx, visible, nil, &set)
-		} else {
-			var kept *Model
-			if kept, err = m.keep(out, s); err == nil {
-				held, err = kept.predict(ctx, m, visible, &set)
-			}
+		s := folds.Split(f)
+		if len(s.Train) == 0 || len(s.Test) == 0 {
+			continue
 		}
+		out, err := fit(ctx, p.At(s.Train))
 		if err != nil {
 			return nil, err
 		}
-		for _, i := range labels.Test {
-			if row := p.Row[i]; held.Reached.Contains(uint32(row)) {
-				simd.ConvertTo(probabilities, held.Scores.Row(row))
-				places.Note(i, probabilities)
-			}
+		for _, i := range s.Test {
+			row := p.Row[i]
+			simd.ConvertTo(scores, out.Scores.Row(row))
+			held.Add(i, out.Class[row], out.Reached.Contains(uint32(row)), scores)
 		}
 	}
-	return places.List, nil
+	return held, nil
+}
+
+// HoldOut returns predictions of held-out labels for out, which m has predicted for p. If out has none with probabilities, m
+// predicts each fold from the other labels with the parameters of out, for as many folds as have 1,000 labels, and HoldOut
+// stores them in out. If there are too few labels, see [choose.TooFew], there are no predictions.
+func (m *Engine) HoldOut(ctx context.Context, p *Problem, out *Prediction, s *Settings) (*choose.Held, error) {
+	if out.Held != nil && out.Held.HasScores() {
+		return out.Held, nil
+	}
+	set := m.weighingSettings(s)
+	if choose.TooFew(p.Class) {
+		return new(choose.Held), nil
+	}
+	_, memory := m.within(p, &set)
+	set.Memory = budget.Subtract(set.Memory, 2*memory) // memory of both predictions
+	set.forHeldOut()
+	held, err := hold(ctx, p, choose.ToMeasure(p, mostHeldOut, set.RNGSeed), func(ctx context.Context, visible *Problem) (*Prediction, error) {
+		if m.Model != nil {
+			return m.Fit(ctx, visible, nil, &set)
+		}
+		kept, err := m.keep(out, s)
+		if err != nil {
+			return nil, err
+		}
+		return kept.predict(ctx, m, visible, &set)
+	})
+	if err == nil {
+		out.Held = held
+	}
+	return held, err
+}
+
+// forHeldOut leaves out of s what predictions of held-out labels do not need.
+func (s *Settings) forHeldOut() {
+	s.Raw = false
+	s.Explain = false
+	s.Top = 0
+	s.Unmeasured = true
+	s.Progress = IgnoreProgress
+}
+
+// holdFolds returns the predictions of at most [ApartFolds] of the measured folds by m. If par is nil, m chooses parameters
+// for each fold.
+func (m *Engine) holdFolds(ctx context.Context, p *Problem, par *Parameters, s *Settings, folds *choose.Folds) (*choose.Held, error) {
+	set := *s
+	set.Progress = nil
+	measured := *folds
+	measured.Measured = ApartFolds(p, folds.Measured)
+	return hold(ctx, p, &measured, func(ctx context.Context, visible *Problem) (*Prediction, error) {
+		out, err := m.Fit(ctx, visible, par, &set)
+		if err == nil {
+			err = Reweigh(ctx, visible, out, set.Workers)
+		}
+		return out, err
+	})
+}
+
+// holdNewest returns the predictions of the newest labels of p, which has times, by m with everything that it chooses from
+// the older labels.
+func (m *Engine) holdNewest(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*choose.Held, error) {
+	set := s.WithDefaults()
+	set.forHeldOut()
+	set.Baselines = nil // measured on all labels
+	newest := choose.ToFit(p, set.RNGSeed)
+	newest.Measured = 1
+	return hold(ctx, p, newest, func(ctx context.Context, visible *Problem) (*Prediction, error) {
+		if choose.ToFit(visible, set.RNGSeed).Count < 2 {
+			visible.Time = nil // labels of one time
+		}
+		out, err := m.Fit(ctx, visible, par, &set)
+		if err == nil {
+			err = Reweigh(ctx, visible, out, set.Workers)
+		}
+		return out, err
+	})
+}
+
+// reweigh adapts the predictions of held-out labels to the known shares of classes, see [Reweigh].
+func reweigh(held *choose.Held, p *Problem) *choose.Held {
+	adapt := p.Reweigher(false)
+	out := new(choose.Held)
+	for _, row := range held.Rows {
+		scores := p.Shares
+		if row.Reached {
+			scores = make([]float64, len(row.Scores))
+			simd.ConvertTo(scores, row.Scores)
+			adapt(scores)
+		}
+		out.Add(row.Label, classify.ArgMax(scores), row.Reached, scores)
+	}
+	return out
 }

@@ -64,7 +64,7 @@ func (begin Stages) predict(ctx context.Context, m *Engine, p *Problem, par *Par
 			return nil, err
 		}
 		if choice.Estimate == nil && j.Compared > 0 && j.Compared < len(p.Row) && !j.Measures && !j.Settings.Unmeasured {
-			if choice.Estimate, err = m.measureSetting(ctx, p, choice, j.Compared, s); err != nil {
+			if choice.Held, err = m.measureSetting(ctx, p, choice, j.Compared, s); err != nil {
 				return nil, err
 			}
 		}
@@ -74,11 +74,19 @@ func (begin Stages) predict(ctx context.Context, m *Engine, p *Problem, par *Par
 	if _, err := learnBest(ctx, []*Choice{choice}); err != nil {
 		return nil, err
 	}
+	if choice.Held != nil {
+		j.Out.Held = choice.Held
+	}
 	switch {
+	case choice.Held != nil && !j.Settings.Unmeasured:
+		j.Out.Estimate = choice.Held.Estimate(p, j.Out.Reached)
 	case choice.Estimate != nil:
 		j.Out.Estimate = *choice.Estimate
 	case choice.Found != nil && choice.miss == nil:
 		j.Out.Estimate = choice.Found.HeldOut.Estimate(p, j.Out.Reached)
+		if j.Out.Held != nil {
+			j.Out.Stderr = max(j.Out.Stderr, j.Out.Held.ErrorOfGroups(p, j.Out.Accuracy))
+		}
 	}
 	return j.Out, nil
 }
@@ -109,12 +117,12 @@ func learnBest(ctx context.Context, list []*Choice) (*Choice, error) {
 	}
 }
 
-// measureSetting estimates the accuracy of a setting that a sample of the labels chose. It predicts folds from all other
+// measureSetting measures a setting that a sample of the labels chose. It predicts folds from all other
 // labels, because models of the sample know fewer labels. These folds have about sampled labels, as many as the sample.
 func (m *Engine) measureSetting(ctx context.Context, p *Problem, c *Choice, sampled int,
-	s *Settings) (*problem.Estimate, error) {
+	s *Settings) (*choose.Held, error) {
 	set := s.WithDefaults()
-	return m.apart(ctx, p, &c.Parameters, &set, choose.ToMeasure(p, sampled, set.RNGSeed))
+	return m.holdFolds(ctx, p, &c.Parameters, &set, choose.ToMeasure(p, sampled, set.RNGSeed))
 }
 
 func (begin Stages) tune(ctx context.Context, p *Problem, splits *choose.Splits,
@@ -195,6 +203,7 @@ type Choice struct {
 	Settings int     // number of compared settings
 	Work     graph.Work
 
+	Held     *choose.Held  // predictions of held-out labels; nil: the engine has none
 	Found    *choose.Found // nil if the method has no choice or too few labels
 	miss     [][]float64   // y − ŷ by setting and held-out number; nil for classes
 	space    *choose.Space

@@ -30,6 +30,24 @@ func (j *Job) MajorityClass(o *choose.Outcome) int {
 	return classify.ArgMax(scores)
 }
 
+// Hold returns the outcomes of held-out labels as predictions. decide returns the class of an outcome. Labels without
+// classifiers get the shares of the classes as probabilities.
+func (j *Job) Hold(outcomes []choose.Outcome, decide func(o *choose.Outcome) int) *choose.Held {
+	held := new(choose.Held)
+	shares := make([]float64, len(j.Problem.Names))
+	prior := ClassShares.Distributions(j.Problem.Seeds())(0)
+	for i := range outcomes {
+		o := &outcomes[i]
+		scores := prior
+		if len(o.Pairs) > 0 {
+			j.Share(shares, o.Pairs, o.Decisions)
+			scores = shares
+		}
+		held.Add(o.Label, decide(o), !o.Unreached, scores)
+	}
+	return held
+}
+
 // AddAllVotes adds to the scores of all nodes the votes of the classifiers from pairs[lo] on, one for each column of
 // decisions. After the last of pairs, it turns the sums of votes into scores.
 func (j *Job) AddAllVotes(ctx context.Context, pairs classify.Pairs,

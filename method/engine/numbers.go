@@ -74,7 +74,7 @@ func newHeldNumbers(p *Problem, seed uint64) *heldNumbers {
 		if len(split.Test) == 0 {
 			continue
 		}
-		g := Group{p.At(split.Train), p.At(split.Test)}
+		g := Group{p.At(split.Train), p.At(split.Test), split.Test}
 		mean := stat.Mean(g.Train.Value, nil)
 		for i, y := range g.Test.Value {
 			h.group = append(h.group, len(h.groups))
@@ -115,12 +115,12 @@ func (m *GraphMethod) measureNumbers(ctx context.Context, j *Job, h *heldNumbers
 	for s := range miss {
 		miss[s] = make([]float64, len(h.value))
 	}
-	err := m.Predictions(ctx, &rough, settings, h.groups, func(setting, group int, predict func(node int) (float64, bool)) {
+	err := m.Predictions(ctx, &rough, settings, h.groups, func(setting, group int, predict func(node int) Guess) {
 		for i, g := range h.group {
 			if g != group {
 				continue
 			}
-			y, _ := predict(h.row[i])
+			y := predict(h.row[i]).Value
 			if !math.IsInf(y, 0) {
 				y = h.known[g].clip(y)
 			}
@@ -243,7 +243,7 @@ func (f NumberFit) Predictions(ctx context.Context, j *Job, settings []param.Val
 				return err
 			}
 			for i, values := range list {
-				visit(setting, lo+i, func(node int) (float64, bool) { return values[node], true })
+				visit(setting, lo+i, func(node int) Guess { return Guess{Value: values[node], Reached: true} })
 			}
 		}
 		j.Settings.Progress(j.Declared.Name, int64(setting+1), int64(len(settings)))

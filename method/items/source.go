@@ -67,7 +67,7 @@ type Classified struct {
 	Support    int      // see [classify.Model.Support]
 	Unfinished error    // error of an iteration at its limit; scores are then without probabilities
 
-	Places []choose.Place // places of held-out labels, for sets of classes; nil: none
+	Held *choose.Held // predictions of held-out labels; nil: none
 
 	model         *classify.Model
 	probabilities func(dst, scores []float64) []float64 // nil: the learner has none
@@ -216,12 +216,12 @@ func (s *Source) fit(ctx context.Context, k classify.Gram, y []int, classes int,
 	return c, nil
 }
 
-// holdOut stores in c the accuracy and the places of held-out labels, predicted without their fold, for as many folds as
+// holdOut stores in c the accuracy and the predictions of held-out labels, predicted without their fold, for as many folds as
 // have 1000 labels. y has the classes of the items of k; holdOut changes it and restores it.
 func (s *Source) holdOut(ctx context.Context, c *Classified, k classify.Gram, y []int, j *engine.Job, v param.Values) error {
 	p := j.Problem
 	folds := choose.ToMeasure(p, triedLabels, j.Settings.RNGSeed)
-	places := choose.NewPlaces(p)
+	predicted := new(choose.Held)
 	row := make([]float64, k.Len())
 	shares := make([]float64, len(p.Names))
 	right, tested := 0, 0
@@ -241,9 +241,10 @@ func (s *Source) holdOut(ctx context.Context, c *Classified, k classify.Gram, y 
 			item := p.Row[i]
 			k.RowTo(row, item)
 			scores := held.model.ScoresTo(nil, row, row[item])
-			places.Note(i, held.shares(shares, scores))
+			class := held.model.Pairs.Predict(scores)
+			predicted.Add(i, class, true, held.shares(shares, scores))
 			tested++
-			if held.model.Pairs.Predict(scores) == p.Class[i] {
+			if class == p.Class[i] {
 				right++
 			}
 		}
@@ -251,7 +252,7 @@ func (s *Source) holdOut(ctx context.Context, c *Classified, k classify.Gram, y 
 			y[p.Row[i]] = p.Class[i]
 		}
 	}
-	c.Places = places.List
+	c.Held = predicted
 	c.Estimate = problem.EstimateShare(float64(right), tested)
 	return nil
 }
@@ -277,6 +278,7 @@ func (s *Source) learn(ctx context.Context, j *engine.Job, choice *engine.Choice
 			return nil, err
 		}
 		choice.Estimate = &c.Estimate
+		choice.Held = c.Held
 	}
 	c.Values = maps.Clone(values)
 	maps.Copy(c.Values, choice.Declared.Values)

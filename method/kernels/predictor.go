@@ -88,6 +88,10 @@ func (r *predictor) calibrate(ctx context.Context, t *labels, source, setting in
 		return err
 	}
 	r.Votes = choose.FitVotes(len(r.Problem.Names), list)
+	for i := range list {
+		list[i].Label = t.places[list[i].Label]
+	}
+	r.Out.Held = r.Hold(list, r.MajorityClass)
 	if len(r.kernels) > 1 && !kernel.IsApart(r.kernels[source]) { // values for several kernels at once differ in the last bits
 		r.kernels = r.kernels[source:][:1]
 		if t, err = r.compareLabels(ctx); err != nil {
@@ -189,6 +193,7 @@ func validateKernels(ctx context.Context, r *predictor,
 // labels are the labels on which settings are compared, with the kernel values between them.
 type labels struct {
 	p      *engine.Problem
+	places []int // positions of the labels in all labels
 	fold   []int
 	grams  []*sparse.Block[float64] // scale × values of each kernel between the labels
 	scales []float64
@@ -196,7 +201,8 @@ type labels struct {
 
 // compareLabels returns a sample of the labels on which settings are compared, with the values of all kernels between them.
 func (r *predictor) compareLabels(ctx context.Context) (*labels, error) {
-	t := &labels{p: r.Problem.At(choose.Sample(r.Problem.Class, r.Settings.Sample, r.Settings.RNGSeed, 0))}
+	t := &labels{places: choose.Sample(r.Problem.Class, r.Settings.Sample, r.Settings.RNGSeed, 0)}
+	t.p = r.Problem.At(t.places)
 	t.fold = choose.ToChoose(t.p, r.Settings.RNGSeed).Of
 	var err error
 	if t.grams, err = r.grams(ctx, r.kernels, t.p.Row, nil, "choose"); err != nil {
@@ -239,7 +245,7 @@ func (r *predictor) seenAll(ctx context.Context) (*sparse.Block[float64], error)
 	return k, nil
 }
 
-// measureAll stores in c the accuracy of its setting. It predicts folds with about as many labels as the sample from all
+// measureAll stores in c the predictions of held-out labels by its setting. It predicts folds with about as many labels as the sample from all
 // labels outside the fold. k has the kernel values between all labels.
 func (r *predictor) measureAll(ctx context.Context, k *sparse.Block[float64], c *engine.Choice) error {
 	folds := choose.ToMeasure(r.Problem, r.Compared, r.Settings.RNGSeed)
@@ -249,13 +255,11 @@ func (r *predictor) measureAll(ctx context.Context, k *sparse.Block[float64], c 
 			fold[i] = -1
 		}
 	}
-	var right choose.Estimator
-	weight := choose.WeightsOf(r.Problem)
+	var list []choose.Outcome
 	err := validateKernels(ctx, r, []*sparse.Block[float64]{k}, r.Problem.Class, fold, []int{c.Found.Setting}, func(_ int, o *choose.Outcome) {
-		right.Note(!o.Unreached, r.MajorityClass(o) == o.Class, weight[o.Class])
+		list = append(list, o.Clone())
 	})
-	e := right.Estimate(r.Problem, r.Out.Reached)
-	c.Estimate = &e
+	c.Held = r.Hold(list, r.MajorityClass)
 	return err
 }
 
@@ -419,7 +423,7 @@ func (r *predictor) solve(ctx context.Context, p *engine.Problem, values param.V
 	})
 }
 
-// measureSolved stores in c the accuracy of its setting as measureAll does, but fits the models by solve, without kernel
+// measureSolved measures the setting of c as measureAll does, but fits the models by solve, without kernel
 // values.
 func (r *predictor) measureSolved(ctx context.Context, c *engine.Choice) error {
 	folds := choose.ToMeasure(r.Problem, r.Compared, r.Settings.RNGSeed)
@@ -427,8 +431,7 @@ func (r *predictor) measureSolved(ctx context.Context, c *engine.Choice) error {
 	if err != nil {
 		return err
 	}
-	var right choose.Estimator
-	weight := choose.WeightsOf(r.Problem)
+	var list []choose.Outcome
 	for f := range folds.Measured {
 		hidden := folds.Split(f)
 		visible := r.Problem.At(hidden.Train)
@@ -442,11 +445,12 @@ func (r *predictor) measureSolved(ctx context.Context, c *engine.Choice) error {
 		largest := choose.Majority(visible.Class)
 		err = r.decide(ctx, model.Machines, visible.Row, len(model.Pairs), func(_ int, decisions *sparse.Block[float64]) error {
 			for _, i := range hidden.Test {
-				o := &choose.Outcome{Class: r.Problem.Class[i], Largest: largest, Pairs: model.Pairs, Decisions: decisions.Row(r.Problem.Row[i])}
+				o := choose.Outcome{Label: i, Class: r.Problem.Class[i], Unreached: isolated[i], Largest: largest, Pairs: model.Pairs,
+					Decisions: decisions.Row(r.Problem.Row[i])}
 				if isolated[i] {
 					o.Pairs = nil
 				}
-				right.Note(!isolated[i], r.MajorityClass(o) == o.Class, weight[o.Class])
+				list = append(list, o.Clone())
 			}
 			return nil
 		})
@@ -454,8 +458,7 @@ func (r *predictor) measureSolved(ctx context.Context, c *engine.Choice) error {
 			return err
 		}
 	}
-	e := right.Estimate(r.Problem, r.Out.Reached)
-	c.Estimate = &e
+	c.Held = r.Hold(list, r.MajorityClass)
 	return nil
 }
 

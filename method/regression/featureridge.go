@@ -204,11 +204,11 @@ func leaveFoldsOut(path *classify.RidgePath, lambdas []float64, rows, fold []int
 	list, err := path.LeavePartsOut(lambdas, fold, parts, others)
 	for l, predicted := range list {
 		for f := range parts {
-			visit(first+l, f, func(node int) (float64, bool) {
+			visit(first+l, f, func(node int) engine.Guess {
 				if predicted == nil {
-					return math.Inf(1), true
+					return engine.Guess{Value: math.Inf(1), Reached: true}
 				}
-				return predicted.At(slices.Index(rows, node), 0), true
+				return engine.Guess{Value: predicted.At(slices.Index(rows, node), 0), Reached: true}
 			})
 		}
 	}

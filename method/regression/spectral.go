@@ -148,14 +148,13 @@ func predictSpectral(ctx context.Context, of *engine.Job,
 			}
 			x := make([]float64, j.columns(settings[setting]))
 			for _, m := range models {
-				visit(setting, i, func(node int) (float64, bool) {
+				visit(setting, i, func(node int) engine.Guess {
 					isReached := reached.Contains(uint32(node))
 					if !isReached || m == nil {
-						return float64(largest), isReached
+						return engine.Guess{Class: largest, Reached: isReached}
 					}
 					j.rowTo(x, node)
-					return float64(m.Pairs[classify.ArgMax(m.ScoresTo(nil, x,
-						nil))].Positive), true
+					return engine.Guess{Class: m.Pairs[classify.ArgMax(m.ScoresTo(nil, x, nil))].Positive, Reached: true}
 				})
 				setting++
 			}

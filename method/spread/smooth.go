@@ -81,7 +81,7 @@ func predictSmoothed(ctx context.Context, inner *engine.Engine, name string, p *
 		return nil, err
 	}
 	out.Estimate = problem.Estimate{} // measured without smoothing
-	out.Places = nil
+	out.Held = nil
 	n, k := out.Scores.Dims()
 	out.Raw = sparse.NewBlock[float64](n, k)
 	memory := budget.Subtract(s.Memory, budget.Block[float64](n, k))

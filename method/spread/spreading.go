@@ -176,16 +176,22 @@ func (m spreading) predictions(ctx context.Context, j *engine.Job,
 			for i, g := range batch {
 				reached := j.Graph.Components.Reachable(g.Train.Row)
 				largest := choose.Majority(g.Train.Class)
-				visit(setting, lo+i, func(node int) (float64, bool) {
-					isReached := reached.Contains(uint32(node))
-					class := largest
+				prior := engine.ClassShares.Distributions(g.Train.Seeds())(0)
+				visit(setting, lo+i, func(node int) engine.Guess {
+					guess := engine.Guess{Class: largest, Reached: reached.Contains(uint32(node)), Scores: prior}
 					switch {
 					case assigned[i] != nil:
-						class = assigned[i][node]
-					case isReached:
-						class = classify.ArgMax(scores[i][node])
+						guess.Class = assigned[i][node]
+					case guess.Reached:
+						guess.Class = classify.ArgMax(scores[i][node])
 					}
-					return float64(class), isReached
+					switch {
+					case !m.sharesScores(j):
+						guess.Scores = nil // probabilities depend on the scores of all nodes
+					case guess.Reached && shareTo(scores[i][node]):
+						guess.Scores = scores[i][node]
+					}
+					return guess
 				})
 			}
 		}
@@ -205,7 +211,7 @@ func (m spreading) scores(ctx context.Context, j *engine.Job,
 	v param.Values) error {
 	n := len(j.Problem.Degrees)
 	k := len(j.Problem.Names)
-	isShare := m.rule.Probabilities == nil && !j.Graph.Signed
+	isShare := m.sharesScores(j)
 	if j.Settings.Top > 0 {
 		j.Out.Highest = problem.NewHighest(n, j.Problem.Row, j.Problem.Class)
 	} else {
@@ -253,6 +259,26 @@ func (m spreading) scores(ctx context.Context, j *engine.Job,
 	}
 	engine.FillClasses(j.Out, j.Problem, engine.ClassShares)
 	return nil
+}
+
+// sharesScores reports whether probabilities are scores divided by their sum.
+func (m spreading) sharesScores(j *engine.Job) bool {
+	return m.rule.Probabilities == nil && !j.Graph.Signed
+}
+
+// shareTo divides scores by their sum; negative scores become 0. It reports whether the sum is above 0.
+func shareTo(scores []float64) bool {
+	sum := 0.0
+	for c, x := range scores {
+		scores[c] = max(x, 0) // rounding may give small negative scores
+		sum += scores[c]
+	}
+	for c, x := range scores {
+		if sum > 0 {
+			scores[c] = x / sum
+		}
+	}
+	return sum > 0
 }
 
 // share divides scores by their sum, and reports whether the sum is above 0.

@@ -239,7 +239,7 @@ func (c *chooser) crossTrials(ctx context.Context) (err error) {
 			}
 		}
 		c.addTrial(1+f, choose.LargestWithout(c.Problem.Class, c.fold, f), train,
-			c.Problem.At(tests), func(i int) bool { return !c.isolated[tests[i]] })
+			c.Problem.At(tests), tests, func(i int) bool { return !c.isolated[tests[i]] })
 	}
 	return nil
 }
@@ -250,15 +250,15 @@ func (c *chooser) splitTrials(ctx context.Context, tests *engine.Problem) (err e
 	}
 	reached, err := c.Problem.Reachable(ctx, c.Problem.Row, c.Settings.Workers, &c.work)
 	if err == nil {
-		c.addTrial(0, choose.Majority(c.Problem.Class), c.seen, tests,
+		c.addTrial(0, choose.Majority(c.Problem.Class), c.seen, tests, sched.UpTo(len(tests.Row)),
 			func(i int) bool { return reached.Contains(uint32(tests.Row[i])) })
 	}
 	return err
 }
 
 // addTrial adds a trial for each kind of features. Test nodes and [Plain] training nodes have features of the given variant
-// of the walk. train are positions of labels. Tests that no label reaches get the class largest.
-func (c *chooser) addTrial(variant, largest int, train []int, tests *engine.Problem,
+// of the walk. train and labels are positions of the training and test labels. Tests that no label reaches get the class largest.
+func (c *chooser) addTrial(variant, largest int, train []int, tests *engine.Problem, labels []int,
 	isReached func(i int) bool) {
 	for _, kind := range c.kinds() {
 		t := choose.Trial{Largest: largest}
@@ -266,9 +266,10 @@ func (c *chooser) addTrial(variant, largest int, train []int, tests *engine.Prob
 			if isReached(i) {
 				t.Test = append(t.Test, c.pick(tests.Row[i], variant))
 				t.TestClass = append(t.TestClass, class)
+				t.TestLabel = append(t.TestLabel, labels[i])
 			} else {
 				t.Unreached = append(t.Unreached,
-					choose.Unreached{Class: class,
+					choose.Unreached{Label: labels[i], Class: class,
 						Given: c.Settings.Prior.Likeliest(tests.Row[i], largest)})
 			}
 		}

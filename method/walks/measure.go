@@ -3,6 +3,7 @@ package walks
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
@@ -64,10 +65,9 @@ func (r *predictor) hideFolds(ctx context.Context, w *cwk.Walk[float32], picks [
 	return picks, nil
 }
 
-// measure estimates the accuracy at the hidden folds with models that do not know them, and stores it in r.estimate.
+// measure predicts the hidden folds with models that do not know them, and stores the accuracy in r.estimate.
 func (r *predictor) measure(ctx context.Context) error {
-	var right choose.Estimator
-	weight := choose.WeightsOf(r.Problem)
+	var outcomes []choose.Outcome
 	x := make([]float64, r.features.Cols)
 	var decisions []float64
 	for _, h := range r.hidden {
@@ -84,23 +84,24 @@ func (r *predictor) measure(ctx context.Context) error {
 		for a, i := range h.tests {
 			simd.ConvertTo(x, rows.Row(len(h.class)+a))
 			decisions = model.ScoresTo(decisions, x, nil)
-			c := r.Problem.Class[i]
-			right.Note(true, r.decidedClass(model.Pairs, decisions, h.largest) == c, weight[c])
+			outcomes = append(outcomes, choose.Outcome{Label: i, Class: r.Problem.Class[i], Largest: h.largest, Pairs: model.Pairs,
+				Decisions: slices.Clone(decisions)})
 		}
 	}
 	if r.hidden != nil {
-		e := right.Estimate(r.Problem, r.Out.Reached)
+		r.Out.Held = r.Hold(outcomes, r.decidedClass)
+		e := r.Out.Held.Estimate(r.Problem, r.Out.Reached)
 		r.estimate = &e
 	}
 	return nil
 }
 
-func (r *predictor) decidedClass(pairs classify.Pairs, decisions []float64, largest int) int {
+func (r *predictor) decidedClass(o *choose.Outcome) int {
 	if r.Learner.Probabilities == nil {
-		return r.MajorityClass(&choose.Outcome{Pairs: pairs, Decisions: decisions, Largest: largest})
+		return r.MajorityClass(o)
 	}
 	share := make([]float64, len(r.Problem.Names))
-	r.Share(share, pairs, decisions)
+	r.Share(share, o.Pairs, o.Decisions)
 	return classify.ArgMax(share)
 }
 

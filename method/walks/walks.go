@@ -163,6 +163,7 @@ func (r *predictor) learnRows(ctx context.Context) (err error) {
 		}
 	}
 	r.Votes = choose.FitVotes(len(r.Problem.Names), outcomes)
+	r.Out.Held = r.Hold(outcomes, func(o *choose.Outcome) int { return o.Voted })
 	if err := r.measure(ctx); err != nil {
 		return err
 	}

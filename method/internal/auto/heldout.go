@@ -322,7 +322,7 @@ func estimateAccuracy(ctx context.Context, p *problem.Problem, set *settings,
 		return err
 	}
 	out.Estimate = confidence.Estimate(out.Reached, sums[1]/max(1, sums[0]))
-	out.Places = confidence.Places()
+	out.Held = confidence.Held()
 	return nil
 }
 

@@ -18,7 +18,8 @@ import (
 type Comparison struct {
 	Propagation problem.Estimate // accuracy, with centred scores if they are better
 
-	HeldOut *HeldOut // scores of held-out labels; nil: there is no solution
+	HeldOut *HeldOut     // scores of held-out labels; nil: there is no solution
+	Rows    *choose.Held // the same as predictions
 }
 
 // NewBaseline returns the label propagation to compare other methods with.
@@ -90,32 +91,28 @@ func (l *Propagation) Compare(ctx context.Context, folds *choose.Folds) (*Compar
 	if err != nil {
 		return nil, err
 	}
-	out := &Comparison{HeldOut: held}
-	var propagation choose.Estimator
-	weight := choose.WeightsOf(p)
+	rows := new(choose.Held)
+	scores := make([]float64, len(p.Names))
 	reweigh := p.Reweigher(false)
-	fold := folds.Of
 	for f := range folds.Measured {
-		largest := choose.LargestWithout(p.Class, fold, f)
-		for i, c := range p.Class {
-			if fold[i] != f {
+		largest := choose.LargestWithout(p.Class, folds.Of, f)
+		for _, i := range folds.Split(f).Test {
+			if held.Scores[i] == nil {
 				continue
 			}
-			if row := held.Scores[i]; row != nil {
-				answer := classify.ArgMax(row)
-				if reweigh != nil {
-					probabilities := make([]float64, len(row))
-					simd.ConvertTo(probabilities, row)
-					reweigh(probabilities)
-					answer = classify.ArgMax(probabilities)
-				}
-				if isolated[i] {
-					answer = l.Prior.Likeliest(p.Row[i], largest)
-				}
-				propagation.Note(!isolated[i], answer == c, weight[c])
+			simd.ConvertTo(scores, held.Scores[i])
+			if reweigh != nil {
+				reweigh(scores)
 			}
+			class := classify.ArgMax(held.Scores[i])
+			switch {
+			case isolated[i]:
+				class = l.Prior.Likeliest(p.Row[i], largest)
+			case reweigh != nil:
+				class = classify.ArgMax(scores)
+			}
+			rows.Add(i, class, !isolated[i], scores)
 		}
 	}
-	out.Propagation = propagation.Estimate(p, reached)
-	return out, nil
+	return &Comparison{Propagation: rows.Estimate(p, reached), HeldOut: held, Rows: rows}, nil
 }

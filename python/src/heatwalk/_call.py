@@ -12,8 +12,9 @@ from . import _process
 from ._errors import warn
 from ._folder import call_in_folder, write_array
 from ._frame import write_table
-from ._graph import (Graph, argument, as_array, bytes_of, is_pandas, is_signed, is_store, nodes_of, widen)
-from ._labels import Labels, attribute_cells, attributes_of
+from ._graph import (Graph, argument, as_array, bytes_of, is_pandas, is_signed, is_store, labels_of,
+                     nodes_of, widen)
+from ._labels import Labels, attribute_cells, attributes_of, column_of, encode
 from ._server import Server, is_used, version_of
 
 _T = TypeVar("_T")
@@ -58,6 +59,33 @@ class Call:
             for text in (f'class "{code}"', f'label is "{code}"', f'labels are "{code}"'):
                 self.names[text] = text.replace(f'"{code}"', repr(label))
         return self.write("labels.npy", "y", labels.code)
+
+    def write_held_out(self, groups: Any, times: Any, rows: Any = None) -> dict[str, Any]:
+        """Write groups or times of labels, for all nodes or for those in rows, and return the options that name them."""
+        if groups is not None and times is not None:
+            raise ValueError("labels are held out by groups or by times; leave out one of the two")
+        if groups is not None:
+            codes = encode(labels_of(self.graph, groups) if rows is None else groups, self.graph.n, rows).code
+            return {"groups": self.write("groups.npy", "groups", codes)}
+        if times is None:
+            return {}
+        if getattr(getattr(times, "dtype", None), "kind", "") == "M":
+            texts = [None if np.isnat(t) else str(t) for t in np.asarray(times, dtype="datetime64[us]")]
+            times = type(times)(texts, index=times.index) if is_pandas(times) else texts
+        values, missing = column_of(labels_of(self.graph, times) if rows is None else times)
+        if values.shape != (self.graph.n if rows is None else len(rows),):
+            raise ValueError(f"times has shape {values.shape}; give one for each node, or for each element of X")
+        known, seconds = ~missing, np.full(self.graph.n, np.nan)
+        if values.dtype.kind not in "iuf":
+            try:
+                dates = np.asarray([np.datetime64(v) for v in values[known].tolist()], dtype="datetime64[us]")
+            except (TypeError, ValueError) as error:
+                raise ValueError(f"times has an element that is neither a number nor a date: {error}") from None
+            values = np.full(len(values), np.nan)
+            values[known] = dates.astype(np.int64) / 1e6
+        places = np.arange(self.graph.n) if rows is None else rows
+        seconds[places[known]] = values[known]
+        return {"split_time": self.write("times.npy", "times", seconds)}
 
     def write_prior(self, prior: Any, classes: Any) -> Any:
         """Write shares of classes, a dict or a file of them, by the numbers of the classes."""

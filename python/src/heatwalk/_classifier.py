@@ -59,6 +59,9 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         take w.
     targets
         The nodes that can have a label, or a mask of all nodes.
+    precision, recall
+        Ask for the probability above which nodes are of the rarest class with this precision or recall, in
+        ``rare_classes_``.
     kind_weights, since, until, half_life, random_state, threads, max_memory, progress
         See :class:`Settings`; give a number as random_state for the same folds each time.
 
@@ -76,6 +79,11 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         The weights of kinds of edges by name, or None.
     accuracy_, accuracy_stderr_
         The accuracy at nodes without a label, estimated by cross-validation, and its standard error.
+    rare_classes_
+        A dict for each class of at most a fifth of the labels, the rarest first: average_precision with
+        average_precision_stderr, and first, the precision among the first 10, 100 and 1,000 held-out labels. With
+        precision or recall, for_precision and for_recall have the threshold, and the precision and recall that other
+        held-out labels have there.
     method_, settings_, nodes_, run_
         The method and the parameters that were chosen, with the "weights" of edges if the graph has some, the nodes in
         the order of the rows, and the report of the program.
@@ -93,13 +101,13 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
     def __init__(self, method: str = "auto", *, graph: Any = None, node_features: Any = None,
                  multi_label: bool = False, unreached: str | None = None, prior: Any = None,
                  class_weight: Any = None, edge_weights: str | None = None, targets: Any = None,
-                 kind_weights: Any = None, since: Any = None, until: Any = None, half_life: Any = None,
+                 precision: float | None = None, recall: float | None = None, kind_weights: Any = None, since: Any = None, until: Any = None, half_life: Any = None,
                  random_state: Any = None, threads: int | None = None, max_memory: str | int | None = None,
                  progress: Progress = None) -> None:
         self._store(locals())
 
-    def fit(self, X: Any, y: Any = None, *, labels_row: Any = None, labels_col: Any = None,
-            **options: Any) -> NodeClassifier:
+    def fit(self, X: Any, y: Any = None, *, labels_row: Any = None, labels_col: Any = None, groups: Any = None,
+            times: Any = None, **options: Any) -> NodeClassifier:
         """Learn from the labels y of the nodes X, or of the graph X.
 
         Parameters
@@ -112,6 +120,12 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         labels_row, labels_col
             In place of y, labels of rows and columns of a matrix whose rows and columns are two kinds of nodes, each as
             y, as in scikit-network.
+        groups
+            The group of each element of X, or of each node, in the form of y: labels of a group, such as accounts of one
+            person, are held out together. A node without a group is one of its own. Five groups are needed.
+        times
+            The time of each label, a number or a date, in the form of y: held-out labels are newer than those that
+            they are predicted from, and ``accuracy_`` is that of the newest fifth.
         **options
             The sample_weight of scikit-learn, as long as the y: 0 leaves a label out, and the other weights must be
             equal, because walks start at labels and no method adds weighted losses of them.
@@ -136,7 +150,7 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         if sample_weight is not None:
             counted = _counted(g, rows, X, sample_weight)
         if self.multi_label:
-            return self._fit_several(g, rows, y, counted)
+            return self._fit_several(g, rows, y, counted, groups, times)
         labels = encode(labels_of(g, y) if rows is None else y, g.n, rows).of_nodes(counted)
         if len(labels.classes) < 2:
             found = "".join(f"one class, {c!r}" for c in labels.classes.tolist()) or "no label"
@@ -144,7 +158,9 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
             raise ValueError(f"y has {found}{where}; two classes are needed")
         prior = self._shares(labels)
         scores, _, code, state = self._predictions(g, lambda call: {
-            "labels": call.write_labels(labels), "prior": call.write_prior(prior, labels.classes)})
+            **call.write_held_out(groups, times, rows), "labels": call.write_labels(labels), "prior": call.write_prior(prior, labels.classes)})
+        for rare in state["rare_classes_"]:
+            rare["class"] = labels.classes.tolist()[int(rare["class"])]
         return self._fitted(g, classes_=labels.classes, scores_=scores, labels_=decode(labels.classes, code),
                             _code=labels.code, _prior=prior, **state)
 
@@ -175,6 +191,7 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
                        "method": None if self.multi_label and self.method == "auto" else self.method,
                        "multi_label": self.multi_label, "edge_weights": self.edge_weights,
                        "unreached": None if unreached == "blank" else unreached,
+                       "precision": self.precision, "recall": self.recall,
                        "targets": call.write("targets.npy", "targets", targets) or "all",
                        "node_features": call.write_attributes(self.node_features)}
             if self.graph is not None:  # perhaps one of several folds
@@ -190,7 +207,7 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
             parameters = dict(run.get("parameters") or {})
             if "weights" in run:
                 parameters["weights"] = run["weights"]
-            state = {"run_": run, "_model": b"", "_seed": seed,
+            state = {"rare_classes_": run.get("rare_classes", []), "run_": run, "_model": b"", "_seed": seed,
                      "accuracy_": accuracy, "accuracy_stderr_": error, "method_": run.get("method", self.method),
                      "kind_weights_": run.get("kind_weights"), "settings_": parameters}
             if graph.kinds and state["kind_weights_"]:
@@ -217,7 +234,7 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
             return self.unreached or "blank"
         return "prior"
 
-    def _fit_several(self, graph: Graph, rows: Any, y: Any, counted: Any) -> NodeClassifier:
+    def _fit_several(self, graph: Graph, rows: Any, y: Any, counted: Any, groups: Any, times: Any) -> NodeClassifier:
         """Learn several labels for each node."""
         if self.class_weight is not None:
             raise ValueError("class_weight is for one label a node; leave it out")
@@ -229,7 +246,8 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
             matrix[rows] = some
         matrix[~counted] = 0
         scores, number, _, state = self._predictions(
-            graph, lambda call: {"labels": call.write("labels.npy", "y", matrix), "prior": self.prior})
+            graph, lambda call: {**call.write_held_out(groups, times, rows),
+                                 "labels": call.write("labels.npy", "y", matrix), "prior": self.prior})
         full = np.zeros((graph.n, len(classes)), dtype=scores.dtype)
         full[:, np.sort(number)] = scores
         chosen = full >= np.float32(state["run_"]["multi_label"]["threshold"])

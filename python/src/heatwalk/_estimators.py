@@ -174,8 +174,11 @@ class NodeRegressor(RegressorMixin, NodeEstimator):
                  max_memory: str | int | None = None, progress: Progress = None) -> None:
         self._store(locals())
 
-    def fit(self, X: Any, y: Any = None) -> NodeRegressor:
-        """Learn from the numbers y of the nodes X, or of all nodes of the graph X, NaN for none."""
+    def fit(self, X: Any, y: Any = None, *, groups: Any = None, times: Any = None) -> NodeRegressor:
+        """Learn from the numbers y of the nodes X, or of all nodes of the graph X, NaN for none.
+
+        Groups and times are those of :meth:`NodeClassifier.fit`.
+        """
         g, rows = self._inputs(X, y)
         if rows is None:
             values = numbers_of(g, y)
@@ -190,7 +193,7 @@ class NodeRegressor(RegressorMixin, NodeEstimator):
                 raise ValueError("X has a node twice with different numbers in y; keep one of them")
         if np.isnan(values).all():
             raise ValueError("y has no number: all of it is None or NaN")
-        found, run = predict_numbers(g, values, self.method, self.node_features, self._settings())
+        found, run = predict_numbers(g, values, self.method, self.node_features, self._settings(), groups, times, rows)
         return self._fitted(g, values_=found["value"], reached_=found["reached"], run_=run, method_=run.get("method"))
 
     def predict(self, X: Any = None) -> Array:

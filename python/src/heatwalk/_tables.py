@@ -40,7 +40,8 @@ def evaluate(graph: Any, y: Any, methods: str | Iterable[str] | None = None, *,
              train: float | Iterable[float] = (0.05, 0.1), splits: int = 20,
              per_class: int | Iterable[int] | None = None, split: Any = None, numbers: bool = False,
              multi_label: bool = False, node_features: Any = None, prior: Any = None,
-             report: Path | None = None, **settings: Unpack[Settings]) -> pandas.DataFrame:
+             groups: Any = None, times: Any = None, report: Path | None = None,
+             **settings: Unpack[Settings]) -> pandas.DataFrame:
     """Compare methods on random splits of the labelled nodes.
 
     Parameters
@@ -56,6 +57,9 @@ def evaluate(graph: Any, y: Any, methods: str | Iterable[str] | None = None, *,
         Whether y has numbers, or several labels for a node.
     node_features, prior
         As for :class:`NodeClassifier`.
+    groups, times
+        As for :meth:`NodeClassifier.fit`: no group is in both parts of a split, or test nodes are newer than training
+        nodes. With times, there is one split for each share.
     report
         A file for the report: .html, .json or .txt.
     **settings
@@ -85,7 +89,7 @@ def evaluate(graph: Any, y: Any, methods: str | Iterable[str] | None = None, *,
             path, known = call.write_labels(labels), call.write_prior(prior, labels.classes)
         parts = {"split": _write_split(call, split)} if split is not None else {
             "splits": splits, "per_class": per_class, "train": train if per_class is None else None}
-        return call.run("evaluate", values=values, labels=path, multi_label=multi_label,
+        return call.run("evaluate", **call.write_held_out(groups, times), values=values, labels=path, multi_label=multi_label,
                         method=methods, prior=known, report=report, **parts, is_random=True,
                         node_features=call.write_attributes(node_features))
     run = run_call(g, settings, 0, work)
@@ -115,7 +119,7 @@ def _write_split(call: Call, split: Any) -> str:
 
 def suggest(graph: Any, y: Any, n: int = 20, *, strategy: str = "auto", method: str = "auto", targets: Any = None,
             node_features: Any = None, prior: Any = None, edge_weights: str | None = None,
-            **settings: Unpack[Settings]) -> pandas.DataFrame:
+            groups: Any = None, times: Any = None, **settings: Unpack[Settings]) -> pandas.DataFrame:
     """Return nodes to label next.
 
     They cover the graph, which helps where linked nodes mostly share labels, or are drawn at random. docs/honesty.md has
@@ -131,6 +135,8 @@ def suggest(graph: Any, y: Any, n: int = 20, *, strategy: str = "auto", method: 
         "cover", "random", or "auto": to cover if 24 labels or more show that linked nodes share labels.
     method, targets, node_features, prior, edge_weights
         As for :class:`NodeClassifier`.
+    groups, times
+        As for :meth:`NodeClassifier.fit`.
     **settings
         Threads, max_memory, progress and random_state, see :class:`Settings`.
 
@@ -146,7 +152,8 @@ def suggest(graph: Any, y: Any, n: int = 20, *, strategy: str = "auto", method: 
     chosen = rows_of(g, targets, "targets")
     def work(call: Call) -> list[list[str]]:
         path = call.path("suggestions.tsv", "out")
-        call.run("suggest", labels=call.write_labels(labels), n=n, strategy=strategy, method=method, o=path,
+        call.run("suggest", **call.write_held_out(groups, times), labels=call.write_labels(labels), n=n,
+                 strategy=strategy, method=method, o=path,
                  targets=call.write("targets.npy", "targets", chosen) or "all", prior=call.write_prior(prior, labels.classes),
                  edge_weights=edge_weights, node_features=call.write_attributes(node_features), is_random=True)
         with open(path, encoding="utf-8", newline="") as file:
@@ -162,11 +169,12 @@ def suggest(graph: Any, y: Any, n: int = 20, *, strategy: str = "auto", method: 
 
 
 def predict_numbers(g: Graph, values: Any, method: str | Iterable[str] | None, node_features: Any,
-                    settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+                    settings: Mapping[str, Any], groups: Any = None, times: Any = None,
+                    rows: Any = None) -> tuple[dict[str, Any], dict[str, Any]]:
     """Run regress and return the arrays value and reached, and the report."""
     def work(call: Call) -> tuple[dict[str, Any], dict[str, Any]]:
         out = call.path("predictions.npz", "out")
-        run = call.run("regress", method=method, values=call.write("values.npy", "y", values),
+        run = call.run("regress", **call.write_held_out(groups, times, rows), method=method, values=call.write("values.npy", "y", values),
                        node_features=call.write_attributes(node_features), o=out, is_random=True)
         arrays = read_arrays(out)
         arrays["reached"] = arrays["reached"] != 0
@@ -175,7 +183,8 @@ def predict_numbers(g: Graph, values: Any, method: str | Iterable[str] | None, n
 
 
 def regress(graph: Any, y: Any, method: str | Iterable[str] | None = None, *,
-            node_features: Any = None, **settings: Unpack[Settings]) -> pandas.DataFrame:
+            node_features: Any = None, groups: Any = None, times: Any = None,
+            **settings: Unpack[Settings]) -> pandas.DataFrame:
     """Predict a number for every node from the numbers of some.
 
     Parameters
@@ -188,6 +197,8 @@ def regress(graph: Any, y: Any, method: str | Iterable[str] | None = None, *,
         Methods of which cross-validation chooses one, as in ``"harmonic"`` or ``"diffusion+rls"``.
     node_features
         Attributes of the nodes, which the method ``hops`` uses.
+    groups, times
+        As for :meth:`NodeClassifier.fit`.
     **settings
         Threads, max_memory, progress and random_state, see :class:`Settings`.
 
@@ -199,7 +210,7 @@ def regress(graph: Any, y: Any, method: str | Iterable[str] | None = None, *,
     """
     import pandas
     g = as_graph(graph)
-    arrays, run = predict_numbers(g, numbers_of(g, y), method, node_features, settings)
+    arrays, run = predict_numbers(g, numbers_of(g, y), method, node_features, settings, groups, times)
     frame = pandas.DataFrame(arrays, index=axis(g.nodes))
     frame.attrs["run"] = run
     return frame

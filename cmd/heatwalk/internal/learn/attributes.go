@@ -21,10 +21,14 @@ func warnLeaks(console *shell.Console, f *attributeFlags, g *shell.OpenGraph,
 	}
 }
 
-func problemOf(g *shell.OpenGraph, l *nodefile.Labels) *engine.Problem {
-	p := heatwalk.NewProblem(g.Graph, l.Row, l.Class, l.Names)
-	if g.Attributes != nil {
-		p.Attributes = g.Attributes.Table
+func problemOf(d *shell.GraphRun) *engine.Problem {
+	l := d.Labels
+	p := heatwalk.NewProblem(d.Graph.Graph, l.Row, l.Class, l.Names)
+	if d.Graph.Attributes != nil {
+		p.Attributes = d.Graph.Attributes.Table
+	}
+	if d.HeldOut != nil {
+		d.HeldOut.AddTo(p)
 	}
 	return p
 }
@@ -45,6 +49,7 @@ func (f *attributeFlags) declare(flags *shell.FlagSet) {
 	})
 	shell.MarkReading(flags.Lookup("attribute-fields"))
 	flags.AddInput(&f.ids, "feature-ids", "of ids, one for each row of a matrix of --node-features (default: X.rows.ids for X.npy)")
+	shell.MarkReading(flags.Lookup("feature-ids"))
 	flags.AddCheck(func(line *shell.CommandLine, _ []string) {
 		line.Refuse(f.file == "", "feature-ids",
 			"there is no matrix; give it with --node-features")

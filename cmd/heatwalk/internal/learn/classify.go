@@ -36,6 +36,8 @@ type classifyOptions struct {
 	unreached    string
 	truth        string
 	coverage     float64 // coverage of prediction sets; 0: none
+	precision    float64 // precision for which a threshold is asked; 0: none
+	recall       float64 // recall for which a threshold is asked; 0: none
 	targets      string  // file of the nodes that can have a label, or allTargets; "": the side of the labels
 	suggest      int     // number of nodes to label next; 0: write predictions
 	strategy     string  // strategy for choosing the nodes to label next
@@ -56,6 +58,8 @@ func NewClassify(run *shell.Session) *cobra.Command {
 	flags.AddOutput(&c.out, "output", "-", shell.PredictionUsage, shell.ScoreFormats)
 	c.methodFlags(flags)
 	c.predictionFlags(flags)
+	flags.AddCoverage(&c.precision, "precision", "probability that gives the rarest class precision X")
+	flags.AddCoverage(&c.recall, "recall", "probability that gives the rarest class recall X")
 	c.targetsFlag(flags)
 	flags.AddSideOutput(&c.save, "save-model", "for the model, from which heatwalk predict gives the same predictions without learning again", nil)
 	c.pageFlags(flags)
@@ -137,7 +141,8 @@ type predictionInputs struct {
 	pageRows []int            // further nodes of the page with their neighbours; not nil with a page
 	seconds  float64
 
-	sets     *heatwalk.Sets // nil: none
+	rare     []choose.Ranked // rare classes, the rarest first
+	sets     *heatwalk.Sets  // nil: none
 	setNotes []string
 
 	// isComplete means that all nodes have a label, so that nothing is computed.
@@ -208,7 +213,7 @@ func readPredictionInputs(run *shell.Session, c *classifyOptions, name string) (
 	}
 	s.Raw = c.scores.Kind == "raw"
 	if top := c.scores.Top; c.suggest == 0 && c.page == "" && c.coverage == 0 && d.Shares == nil &&
-		top != 0 && top <= problem.HighestCount {
+		c.precision == 0 && c.recall == 0 && top != 0 && top <= problem.HighestCount {
 		s.Top = max(top, 1)
 	}
 	run.Costs.Disk += d.Out.PredictionBytes(c.predictionColumns(d.Labels), d.Graph.NodeAxis())
@@ -323,6 +328,11 @@ func predictInputs(run *shell.Session, in *predictionInputs) (*heatwalk.Predicti
 	}
 	if err := in.addSets(run, p); err != nil {
 		return nil, err
+	}
+	if c.suggest == 0 {
+		if in.rare, err = p.RankClasses(run.Context, c.precision, c.recall); err != nil {
+			return nil, err
+		}
 	}
 	if err := c.writeModel(d, saved, p); err != nil {
 		return nil, err

@@ -101,7 +101,7 @@ func runDemo(run *shell.Session, o *demoOptions, _ string) error {
 	}
 	settings := &engine.Settings{RNGSeed: uint64(run.Seed),
 		Progress: run.Progress.Phases()}
-	p, err := heatwalk.Predict(run.Context, g.Graph, problemOf(g, &visible),
+	p, err := heatwalk.Predict(run.Context, g.Graph, problemOf(&shell.GraphRun{Graph: g, Labels: &visible}),
 		auto[0].Method, settings, &heatwalk.PredictOptions{Baselines: true})
 	if err != nil {
 		return err

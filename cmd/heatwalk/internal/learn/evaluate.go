@@ -59,7 +59,7 @@ func checkEvaluate(line *shell.CommandLine, c *evaluateOptions, _ []string) {
 	switch {
 	case c.values != "":
 		refuseBeside(line, &c.learning, "values",
-			[]string{"method", "train", "folds", "splits", "split", "report"})
+			[]string{"method", "train", "folds", "splits", "split", "report", "groups", "split-time"})
 		if !line.Command.Flags().Changed("method") {
 			c.learning.listed = ""
 		}
@@ -92,7 +92,7 @@ func readComparison(run *shell.Session, c *evaluateOptions, name string) (*compa
 	switch {
 	case c.values != "":
 		if in.values, err = beginValues(run, &c.learning.graph, name, c.values, path,
-			&c.learning.attributes, c.regression); err != nil {
+			&c.learning.attributes, &c.learning.heldOut, c.regression); err != nil {
 			return nil, err
 		}
 		in.data = in.values.data
@@ -118,7 +118,7 @@ func readComparison(run *shell.Session, c *evaluateOptions, name string) (*compa
 	}
 	run.Costs.Disk += shell.RunFileBytes
 	return in, c.splitting.DrawSplits(in.data.Out, &c.learning.graph.Tables, in.plan,
-		in.data.Graph.Nodes, in.data.Labels)
+		in.data.Graph.Nodes, in.data.Labels, in.problem)
 }
 
 // explainComparison adds the file, the flag or the graph to an error of a comparison.

@@ -538,7 +538,9 @@ func (r *itemRun) sets(c *items.Classified) (sets *choose.Sets, notes []string, 
 	}
 	ids := r.c.IDs
 	s := &choose.Scores{Seed: r.o.input.RNGSeed, Other: choose.UnseenShare(r.problem())}
-	s.Add(c.Places, func(label int) string { return ids.ID(r.l.Row[label]) })
+	if c.Held != nil {
+		s.Add(c.Held.Places(r.problem()), func(label int) string { return ids.ID(r.l.Row[label]) })
+	}
 	isKnown := sched.Mark(ids.N, r.l.Row)
 	sets, err = s.Sets(r.o.coverage, r.l.Names, func(yield func(string, []float64) bool) {
 		for i := range ids.N {
@@ -593,7 +595,7 @@ func (r *itemRun) evaluate() error {
 	if err != nil {
 		return err
 	}
-	if err := s.DrawSplits(r.out, &r.o.tables, plan, nodes, r.l); err != nil {
+	if err := s.DrawSplits(r.out, &r.o.tables, plan, nodes, r.l, r.problem()); err != nil {
 		return err
 	}
 	if r.o.input.Trained, err = plan.Trained(r.problem()); err != nil {

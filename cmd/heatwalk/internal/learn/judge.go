@@ -42,6 +42,7 @@ type classifyDocument struct {
 	Summary   *evaluate.Predictions `json:"predictions,omitempty"`
 	Several   *engine.LabelSetModel `json:"multi_label,omitempty"`
 	Sets      *heatwalk.Sets        `json:"sets,omitempty"`
+	Rare      []choose.Ranked       `json:"rare_classes,omitempty"`
 
 	AccuracyPropagation *float64 `json:"accuracy_propagation,omitempty"`
 	AccuracyMajority    *float64 `json:"accuracy_majority,omitempty"`
@@ -151,6 +152,7 @@ func judge(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction,
 		d.judgeHeldOut(run.Console, in, p)
 	}
 	d.Sets = in.sets
+	d.Rare = in.rare
 	d.notes = append(d.notes, in.setNotes...)
 	d.Truth = run.Console.CompareTruth(labels, p.Reached, in.data.Labels, in.truth, "node")
 	isDocumented := run.Console.JSON && p.Prediction.Scores != nil && c.suggest == 0 &&
@@ -195,6 +197,12 @@ func (d *classifyDocument) judgeHeldOut(console *shell.Console, in *predictionIn
 	d.AccuracyMajority = &majority.Accuracy
 	if propagation.Tested > 0 {
 		d.AccuracyPropagation = &propagation.Accuracy
+	}
+	switch labels := p.Problem; {
+	case labels.Time != nil:
+		d.notes = append(d.notes, fmt.Sprintf("the accuracy is that of the newest %s, predicted from older ones", words.Counted(estimate.Tested, "label")))
+	case labels.Group != nil:
+		d.notes = append(d.notes, fmt.Sprintf("labels of a group are held out together: %s", words.Counted(len(choose.Groups(labels)), "group")))
 	}
 	d.reportShift(console, in.data.Labels, p)
 	if in.f.method != engine.Majority {
@@ -327,9 +335,46 @@ func (d *classifyDocument) summary(in *predictionInputs, p *heatwalk.Prediction)
 	}
 	edges := edgesText(in.data.Graph, d.factorsDocument, cmp.Or(in.f.model, "held-out labels"))
 	return []string{
-		d.headline(in), d.Skipped.Describe("label"), d.Attributes.String(), d.describeModel(in.f.model, p), several,
+		d.headline(in), d.rareText(), d.Skipped.Describe("label"), d.Attributes.String(), d.describeModel(in.f.model, p), several,
 		d.DescribeTruth(in.f.truth, "node"), d.weightsText(in), edges,
 	}
+}
+
+// rareText describes how well probabilities of the rarest class rank held-out labels, and its thresholds; "" if no class is
+// rare.
+func (d *classifyDocument) rareText() string {
+	if len(d.Rare) == 0 {
+		return ""
+	}
+	r := &d.Rare[0]
+	text := fmt.Sprintf("%s (%s of %s): average precision %.1f ± %.1f %%", shell.Quote(r.Class), words.Count(r.Labels),
+		words.Counted(d.Labelled, "label"), 100*r.AveragePrecision, 100*r.Stderr)
+	for i, f := range r.First {
+		if i == 0 {
+			text += " · precision"
+		} else {
+			text += ","
+		}
+		text += fmt.Sprintf(" %.0f ± %.0f %% in the first %s", 100*f.Precision, 100*f.Stderr, words.Count(f.Labels))
+	}
+	if len(r.First) > 0 {
+		text += " held-out labels"
+	}
+	for _, o := range []struct {
+		noun  string
+		point *choose.OperatingPoint
+	}{{"precision", r.ForPrecision}, {"recall", r.ForRecall}} {
+		switch {
+		case o.point == nil:
+		case !o.point.IsReached:
+			text += fmt.Sprintf("\nno threshold has a %s of %s on held-out labels", o.noun, words.Percent(o.point.Asked))
+		default:
+			text += fmt.Sprintf("\n%s of %s: probability of at least %.4g, which %s; held-out labels have a precision of %.1f ± %.1f %% and a recall of %.1f ± %.1f %%",
+				o.noun, words.Percent(o.point.Asked), o.point.Threshold, words.Counted(o.point.Nodes, "node")+" reach", 100*o.point.Precision, 100*o.point.PrecisionStderr,
+				100*o.point.Recall, 100*o.point.RecallStderr)
+		}
+	}
+	return text
 }
 
 // describeModel returns a text about the model. If saved is a file, the text is about the model in the file.

@@ -28,6 +28,7 @@ type learningFlags struct {
 	several    bool   // nodes have several labels
 	listed     string // value of --method
 	effort     string
+	heldOut    shell.HeldOutFlags
 	weight     string // --edge-weights; "": chosen
 
 	entries []engine.Entry
@@ -47,6 +48,7 @@ func (f *learningFlags) learningFlagSet(flags *shell.FlagSet) {
 	flags.AddChoice(&f.effort, "effort", "full", []string{"full", "low"},
 		"features of auto: all, or random walks alone, which are faster")
 	f.attributes.declare(flags)
+	f.heldOut.Declare(flags)
 	f.graph.Declare(flags)
 }
 
@@ -184,7 +186,7 @@ func checkSeveral(line *shell.CommandLine, f *learningFlags, takes ...string) {
 func refuseBeside(line *shell.CommandLine, f *learningFlags, flag string, takes []string) {
 	takes = slices.Concat(takes, f.graph.Names,
 		[]string{flag, "temp-dir", "node-features", "feature-ids", "attribute-fields", "label-fields", "label-separator", "missing",
-			"unknown-ids", "kind-weights", "since", "until", "half-life"})
+			"unknown-ids", "kind-weights", "since", "until", "half-life", "groups", "split-time"})
 	line.Command.Flags().Visit(func(item *pflag.Flag) {
 		if line.Command.InheritedFlags().Lookup(item.Name) == nil &&
 			!slices.Contains(takes, item.Name) {
@@ -322,6 +324,12 @@ func beginLearning(run *shell.Session, f *learningFlags,
 		if d.Labels, err = run.ReadSeeds(&f.graph, f.walk.Labels, d.Graph); err != nil {
 			return err
 		}
+		if d.HeldOut, err = f.heldOut.Read(run, &f.graph, d.Graph, f.walk.Labels, d.Labels); err != nil {
+			return err
+		}
+		if err = f.heldOut.Check(problemOf(d)); err != nil {
+			return err
+		}
 		if err = readAttributes(run, &f.graph, &f.attributes, d.Graph, d.Labels); err == nil {
 			warnLeaks(run.Console, &f.attributes, d.Graph, d.Labels)
 		}
@@ -330,7 +338,7 @@ func beginLearning(run *shell.Session, f *learningFlags,
 }
 
 func problemWithShares(d *shell.GraphRun) *engine.Problem {
-	p := problemOf(d.Graph, d.Labels)
+	p := problemOf(d)
 	p.Shares = d.Shares
 	return p
 }

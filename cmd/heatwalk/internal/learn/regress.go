@@ -26,6 +26,7 @@ import (
 type regressOptions struct {
 	graph               shell.GraphInputs
 	attributes          attributeFlags
+	heldOut             shell.HeldOutFlags
 	values, out, listed string
 	page                string
 	save                string
@@ -46,6 +47,7 @@ func NewRegress(run *shell.Session) *cobra.Command {
 	flags.AddSideOutput(&c.save, "save-model", "for the model, from which heatwalk predict gives the same numbers without choosing again", nil)
 	flags.AddCoverage(&c.coverage, "interval", "prediction intervals with coverage X")
 	c.attributes.declare(flags)
+	c.heldOut.Declare(flags)
 	c.graph.Declare(flags)
 	return cmd
 }
@@ -89,7 +91,7 @@ type valuesRun struct {
 // beginValues begins a run that learns from the values in file. If methods is nil, the run has the default
 // methods.
 func beginValues(run *shell.Session, r *shell.GraphInputs, name, file, out string,
-	f *attributeFlags, methods []engine.Entry) (*valuesRun, error) {
+	f *attributeFlags, heldOut *shell.HeldOutFlags, methods []engine.Entry) (*valuesRun, error) {
 	v := &valuesRun{methods: methods, settings: &engine.Settings{RNGSeed: uint64(run.Seed), Workers: run.Threads}}
 	var err error
 	v.data, err = run.BeginRun(r, name, out, nil, func(d *shell.GraphRun) (err error) {
@@ -107,6 +109,9 @@ func beginValues(run *shell.Session, r *shell.GraphInputs, name, file, out strin
 		run.Console.Note(fmt.Sprintf("%s: %s from %.*g to %.*g", input.Escape(file),
 			words.Counted(len(v.values.Value), "value"), digits, least, digits, most))
 		d.Labels = v.values.Labels
+		if d.HeldOut, err = heldOut.Read(run, r, d.Graph, file, d.Labels); err != nil {
+			return err
+		}
 		f.unused = !useAttributes(methods)
 		return readAttributes(run, r, f, d.Graph, d.Labels)
 	})
@@ -117,6 +122,9 @@ func beginValues(run *shell.Session, r *shell.GraphInputs, name, file, out strin
 		v.methods, err = method.ParseList(method.DefaultNumbers(v.data.Graph.NodeAxis().N, v.data.Graph.Signed), engine.Numbers)
 	}
 	v.complete()
+	if err == nil {
+		err = heldOut.Check(v.problem)
+	}
 	return v, err
 }
 
@@ -124,6 +132,9 @@ func (in *valuesRun) complete() {
 	in.problem = heatwalk.NewValues(in.data.Graph.Graph, in.values.Row, in.values.Value)
 	if in.data.Graph.Attributes != nil {
 		in.problem.Attributes = in.data.Graph.Attributes.Table
+	}
+	if in.data.HeldOut != nil {
+		in.data.HeldOut.AddTo(in.problem)
 	}
 }
 
@@ -159,7 +170,7 @@ type regressDocument struct {
 
 // runRegress reads the inputs, predicts, and writes the predictions and the page.
 func runRegress(run *shell.Session, c *regressOptions, name string) error {
-	in, err := beginValues(run, &c.graph, name, c.values, c.out, &c.attributes, c.methods)
+	in, err := beginValues(run, &c.graph, name, c.values, c.out, &c.attributes, &c.heldOut, c.methods)
 	if err != nil {
 		return err
 	}

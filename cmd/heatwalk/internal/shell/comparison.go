@@ -14,6 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/engine"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 )
 
@@ -198,11 +199,11 @@ func (s *SplitFlags) readSplits(run *Session, in *Inputs, plan *evaluate.Plan,
 }
 
 func (s *SplitFlags) writeSplits(o *Outputs, plan *evaluate.Plan, nodes itemIDs,
-	l *nodefile.Labels) error {
+	l *nodefile.Labels, p *problem.Problem) error {
 	if s.save == "" {
 		return nil
 	}
-	list, err := plan.SplitsOf(l.Class, uint64(o.Run.Seed))
+	list, err := plan.SplitsOf(p, uint64(o.Run.Seed))
 	if err != nil {
 		return s.Explain(err, nodes)
 	}
@@ -235,15 +236,15 @@ type itemIDs interface {
 }
 
 // DrawSplits completes a plan with the fractions, folds and number of splits of s. With --split it reads the
-// training sets of the labels l from the file. With --save-splits it writes all splits to the file.
+// training sets of the labels l of p from the file. With --save-splits it writes all splits to the file.
 func (s *SplitFlags) DrawSplits(o *Outputs, in *Inputs, plan *evaluate.Plan,
-	nodes itemIDs, l *nodefile.Labels) error {
+	nodes itemIDs, l *nodefile.Labels, p *problem.Problem) error {
 	plan.Fractions = s.Train
 	plan.PerClass = s.perClass
 	plan.Folds = s.folds
 	plan.Splits = s.Splits
 	return cmp.Or(s.readSplits(o.Run, in, plan, nodes, l),
-		s.writeSplits(o, plan, nodes, l))
+		s.writeSplits(o, plan, nodes, l, p))
 }
 
 // Explain adds the item, and the file or the flag to change, to an error about splits.

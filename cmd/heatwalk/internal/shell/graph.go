@@ -435,6 +435,7 @@ type GraphRun struct {
 	Graph      *OpenGraph
 	Labels     *nodefile.Labels // may be nil
 	Rows, Cols []int            // rows and columns of a matrix that are nodes
+	HeldOut    *HeldOut         // groups or times of the labels; nil: none
 	Shares     []float64        // known shares of the classes among all nodes; nil: unknown
 }
 
