@@ -3,8 +3,14 @@ package ingest
 import (
 	"archive/zip"
 	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
+
+	"pgregory.net/rapid"
 )
 
 func zipped(members ...string) string {
@@ -93,6 +99,48 @@ func TestTablesOfOtherKinds(t *testing.T) {
 	g, report := read(t, nil, file{"0.csv", "source,target\n"}, file{"1.csv", "source,target\na,b\n"})
 	if len(g.ids) != 2 || report.Edges != 1 {
 		t.Errorf("%v, %d edges", g.ids, report.Edges)
+	}
+}
+
+// TestThreeColumns reads three columns without titles. Times and row numbers are a question, ordinary weights are not.
+func TestThreeColumns(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		rows := rapid.IntRange(5, 60).Draw(rt, "rows")
+		place := rapid.IntRange(0, 2).Draw(rt, "column")
+		sep := rapid.SampledFrom([]string{" ", "\t", ","}).Draw(rt, "separator")
+		kind := rapid.SampledFrom([]string{"seconds", "milliseconds", "days", "row numbers", "ones", "integers", "fractions", "large"}).Draw(rt, "kind")
+		start := rapid.IntRange(946684800, 1900000000).Draw(rt, "start")
+		first := rapid.IntRange(0, 1).Draw(rt, "first row number")
+		var text strings.Builder
+		for i := range rows {
+			seconds := start + 3600*i
+			value := map[string]string{
+				"seconds": strconv.Itoa(seconds), "milliseconds": strconv.Itoa(1000*seconds + i%7),
+				"days": time.Unix(int64(seconds+86400*i), 0).UTC().Format("20060102"), "row numbers": strconv.Itoa(first + i),
+				"ones": "1", "integers": strconv.Itoa(1 + i*7%5), "fractions": strconv.FormatFloat(0.25+float64(i), 'g', -1, 64),
+				"large": strconv.Itoa(1_000_000 + 12345*(i*7%11)),
+			}[kind]
+			fields := slices.Insert([]string{strconv.Itoa(100 + i%9), strconv.Itoa(101 + i*5%9)}, place, value)
+			text.WriteString(strings.Join(fields, sep) + "\n")
+		}
+		_, _, err := ingestInto(t, &Config{Directed: true}, write(t, file{"e.txt", text.String()})...)
+		want := map[string]string{"seconds": "may have times", "milliseconds": "may have times", "days": "may have times", "row numbers": "may have row numbers"}[kind]
+		if place < 2 && rows < 9 && kind == "row numbers" { // other columns have too few ids in common
+			return
+		}
+		if (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), fmt.Sprintf(":1: column %d %s; pass option fields=", place+1, want)) {
+			rt.Errorf("%s in column %d: %v\n%s", kind, place+1, err, text.String())
+		}
+	})
+	for _, text := range []string{
+		"a b 1\nb c 2\nc d 3\nd a 4\n",                                // few edges
+		"0 1 5\n0 2 3\n1 3 4\n1 4 2\n2 5 1\n2 6 2\n",                  // a tree, with the parent first
+		"1 0 0.5\n2 0 0.25\n3 1 1\n4 1 2\n5 2 1\n",                    // a tree, with the child first
+		"1 2 3\n2 3 1\n3 4 2\n4 5 1\n5 6 4\n6 1 2\n",                  // a ring
+		"1234567890 17 0.5\n1234567999 18 2\n1300000000 19 1\n",       // ten digits
+		"a b 1e9\nb c 2e9\nc a 3e9\n", "a b 20000000\nb c 30000000\n", // large weights
+	} {
+		read(t, nil, file{"e.txt", text})
 	}
 }
 

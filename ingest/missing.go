@@ -39,12 +39,16 @@ func (n *numberer) missingEnds(listed []uint32) (dropped []uint32, err error) {
 	}
 	missing := make([]atomic.Int64, len(n.t.files)) // lines with a missing end, of each file
 	lines := make([]atomic.Int64, len(n.t.files))   // lines with a doubtful end, of each file
+	var isGood atomic.Bool                          // some line has both ends
 	err = n.lines.eachPart(func(_ int, p *part, code []uint32, weight []float64) error {
 		for i := 0; i < len(code); i += 2 {
+			isMissing := slices.Contains(dropped, code[i]) || slices.Contains(dropped, code[i+1])
+			if !isMissing && !isGood.Load() {
+				isGood.Store(true)
+			}
 			switch {
 			case weight != nil && weight[i/2] == 0: // counted as a zero weight
-			case slices.Contains(dropped, code[i]) ||
-				slices.Contains(dropped, code[i+1]):
+			case isMissing:
 				missing[p.file].Add(1)
 			case slices.Contains(doubtful, code[i]) ||
 				slices.Contains(doubtful, code[i+1]):
@@ -58,6 +62,10 @@ func (n *numberer) missingEnds(listed []uint32) (dropped []uint32, err error) {
 	}
 	for i, f := range n.t.files {
 		without := missing[i].Load()
+		isLast := i == len(n.t.files)-1
+		if !isGood.Load() && n.names.listedIDs == 0 && (without > 0 || isLast) {
+			return nil, n.faultMissing(f)
+		}
 		n.t.report.MissingIDs += without
 		if without > 0 && (n.c.Missing == nil || f.firstBlank > 0) {
 			n.t.warn(textio.Fault(f.Name, f.firstBlank,
@@ -75,6 +83,15 @@ func (n *numberer) missingEnds(listed []uint32) (dropped []uint32, err error) {
 			words.Counted(count, "line"), list))
 	}
 	return dropped, nil
+}
+
+// faultMissing returns the error about inputs of which no line has both ends. f is the first with such lines.
+func (n *numberer) faultMissing(f FileReport) error {
+	fix := "name the columns of the ends with {fields}, or fix the lines"
+	if len(n.c.Missing) > 0 && f.firstBlank == 0 {
+		fix = "correct the words of {missing}"
+	}
+	return textio.Fault(f.Name, f.firstBlank, fix, "no line has both ends: source or target is missing")
 }
 
 // withoutMissing removes the missing codes from codes, whose first listed codes are the list of nodes. It

@@ -52,6 +52,42 @@ func TestMissingEnds(t *testing.T) {
 	}
 }
 
+// TestNoGoodLine reads tables in which every line misses an end.
+func TestNoGoodLine(t *testing.T) {
+	const missing = "no line has both ends: source or target is missing; "
+	for _, test := range []struct {
+		name, text, want string
+		c                Config
+	}{
+		{"e.csv", "source,target\n,\n,\n", "e.csv:2: " + missing + "name the columns of the ends with option fields, or fix the lines", Config{}},
+		{"e.csv", "source,target,amount\n,,3\n,,4\n", "e.csv:2: " + missing + "name the columns of the ends with option fields, or fix the lines", Config{}},
+		{"e.csv", "source,target\n,b\n,c\n", "e.csv:2: " + missing + "name the columns of the ends with option fields, or fix the lines", Config{}},
+		{"e.csv", "source,target,weight\n,,0\n", "e.csv: " + missing + "name the columns of the ends with option fields, or fix the lines", Config{}},
+		{"e.csv", "a,NA\nNA,b\n", "e.csv: " + missing + "correct the words of option missing", Config{Missing: []string{"NA"}}},
+		{"e.jsonl", `{"source":null,"target":"b"}` + "\n" + `{"source":"a","target":""}` + "\n", "e.jsonl:1: " + missing + "name the columns of the ends with option fields, or fix the lines", Config{}},
+	} {
+		for _, memory := range []int64{0, 64 << 20} {
+			test.c.Memory = memory
+			wantError(t, &test.c, []file{{test.name, test.text}}, test.want)
+		}
+	}
+	paths := write(t, file{"e.csv", "source,target\n,\n"}, file{"nodes", "a\nb\n"})
+	if _, report, err := ingestInto(t, &Config{Nodes: paths[1]}, paths[0]); err != nil || report.Nodes != 2 || report.Edges != 0 {
+		t.Errorf("listed nodes: %v", err)
+	}
+}
+
+// TestEmptyColumns reads tables whose columns of ends have no values, beside other columns.
+func TestEmptyColumns(t *testing.T) {
+	wantError(t, nil, []file{{"e.csv", "account,name,iban,bank\n1,x,,q\n2,y,,q\n"}},
+		"e.csv:1: cannot determine source and target: 1 account (1, 2), 2 name (x, y), 3 iban (, ), 4 bank (q, q); pass option fields=account,name")
+	for _, text := range []string{"a,b,,\nb,c,,\n", "a,,b\nb,,c\n", "account,sender,receiver,amount\na,,b,3\nb,,c,4\n"} {
+		if g, _ := read(t, nil, file{"e.csv", text}); len(g.out) != 4 {
+			t.Errorf("%q: %v", text, g.out)
+		}
+	}
+}
+
 func TestIntegersInTwoForms(t *testing.T) {
 	for text, test := range map[string]struct {
 		warning string

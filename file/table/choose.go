@@ -65,6 +65,7 @@ type chooser struct {
 	roles []role
 	use   []string // uses of columns, "" for none yet
 	odd   []int    // rejected columns of the ends, whose values cannot be ids
+	empty []int    // columns of edges without a value in the first rows; they cannot be ends
 }
 
 // Choose chooses columns that settings name, then columns with a title of titles.txt. In a table of two or three
@@ -82,6 +83,7 @@ func (s *Sample) Choose(r *Request) (*Choice, error) {
 		c.Column[role.use] = -1
 	}
 	err := c.findHeader()
+	c.findEmpty()
 	for _, step := range []func() error{c.takeNamed, c.takeTitled, c.takeByPosition, c.checkIDs, c.checkWeight} {
 		if err == nil {
 			err = step()
@@ -145,6 +147,30 @@ func (c *chooser) free() (columns []int) {
 	return columns
 }
 
+// findEmpty sets c.empty in a table of two or more rows. If fewer than two other columns may be ends, c.empty is nil: no choice of columns gives an
+// edge.
+func (c *chooser) findEmpty() {
+	if !c.r.IsEdges || len(c.rows()) < 2 {
+		return
+	}
+	ends := 0
+	for i := range c.s.Titles {
+		if len(c.values(i)) == 0 {
+			c.empty = append(c.empty, i)
+		} else if !c.isOther(i, edgeRoles[:2]...) {
+			ends++
+		}
+	}
+	if ends < 2 {
+		c.empty = nil
+	}
+}
+
+// freeEnds returns the free columns that can be ends.
+func (c *chooser) freeEnds() []int {
+	return slices.DeleteFunc(c.free(), func(i int) bool { return slices.Contains(c.empty, i) })
+}
+
 func (c *chooser) missing() []role {
 	return slices.DeleteFunc(slices.Clone(c.roles), func(role role) bool { return !role.isRequired || c.Column[role.use] >= 0 })
 }
@@ -152,7 +178,7 @@ func (c *chooser) missing() []role {
 func (c *chooser) titled(role role) []int {
 	titles := slices.Clone(c.s.Titles)
 	for i, use := range c.use {
-		if use != "" || !c.HasHeader {
+		if use != "" || !c.HasHeader || role.isRequired && slices.Contains(c.empty, i) {
 			titles[i] = ""
 		}
 	}
@@ -191,7 +217,8 @@ func (c *chooser) takeTitled() error {
 		}
 	}
 	first, second := numberedPair(titles)
-	if c.HasHeader && c.r.IsEdges && first >= 0 && len(c.missing()) == 2 && c.use[first]+c.use[second] == "" {
+	isFree := func(i int) bool { return slices.Contains(c.freeEnds(), i) }
+	if c.HasHeader && c.r.IsEdges && first >= 0 && len(c.missing()) == 2 && isFree(first) && isFree(second) {
 		c.assign(first, input.Source)
 		c.assign(second, input.Target)
 	}
@@ -200,9 +227,9 @@ func (c *chooser) takeTitled() error {
 
 // takeByPosition assigns the free columns to the missing roles in order. In a list of nodes the first column is the
 // node. In other tables there must be as many free columns as missing roles, none with the title of another role. A
-// third column of numbers is the weight of edges.
+// third column of numbers is the weight of edges, see checkThree.
 func (c *chooser) takeByPosition() error {
-	free := c.free()
+	free := c.freeEnds()
 	missing := c.missing()
 	isList := len(c.roles) == 1
 	switch {
@@ -221,6 +248,9 @@ func (c *chooser) takeByPosition() error {
 		}
 		return e
 	case c.r.IsEdges && len(missing) == 2 && len(free) == 3 && c.Column[input.Weight] < 0 && c.isNumber(free[2]):
+		if err := c.checkThree(free); err != nil {
+			return err
+		}
 		missing = edgeRoles[:3]
 	}
 	if len(free) != len(missing) || !isList && slices.ContainsFunc(free, func(i int) bool { return c.isOther(i, missing...) }) {

@@ -189,6 +189,7 @@ func (c *chooser) choices() (list [][]int) {
 	return slices.Concat(list, others, numbered)
 }
 
+// areRowNumbers reports whether each value is one more than the previous value.
 func areRowNumbers(values []string) bool {
 	for i, value := range values {
 		n, err := strconv.Atoi(value)
@@ -203,7 +204,7 @@ func areRowNumbers(values []string) bool {
 // columns with a title of the role; two or more columns that may be ids and do not have the title of another role;
 // two or more columns that may be ids; all free columns.
 func (c *chooser) candidates(role role) []int {
-	free := c.free()
+	free := c.freeEnds()
 	without := func(columns []int, isLeft func(i int) bool) []int {
 		return slices.DeleteFunc(slices.Clone(columns), isLeft)
 	}

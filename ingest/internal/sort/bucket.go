@@ -160,14 +160,15 @@ func (s *Sorter) cutCells() int {
 		cells = min(cells, max(1, int(s.Limit/(8*countShare))/max(1, len(s.spans))))
 	}
 	c := &s.cells
-	for (s.Rows-1)>>c.shift >= cells {
+	last := max(s.Rows-1, 0) // the last row; without rows, a cell that stays empty
+	for last>>c.shift >= cells {
 		c.shift++
 	}
 	for c.shift > 0 && 1<<c.shift > s.form.bucketRows {
 		c.shift--
 	}
 	c.head = uint32(min(cells, s.Rows))
-	return c.cell(uint32(s.Rows-1)) + 1
+	return c.cell(uint32(last)) + 1
 }
 
 // Shares of the work after the entries have been counted, and after all entries are in their buckets.

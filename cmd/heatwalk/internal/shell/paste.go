@@ -12,7 +12,7 @@ import (
 )
 
 // setting matches a setting that says how a table is read.
-const setting = `\{((?:fields|label-fields|attribute-fields|header|delimiter|decimal|thousands|encoding|duplicates|weight|weights|time-format|unknown-ids)=[^{}]+|skip-bad-lines)\} ?`
+const setting = `\{((?:fields|label-fields|attribute-fields|header|delimiter|decimal|thousands|encoding|duplicates|weight|weights|time|time-format|bipartite|unknown-ids)=[^{}]+|skip-bad-lines)\} ?`
 
 var (
 	settingPattern = regexp.MustCompile(setting)
