@@ -83,7 +83,7 @@ type Config struct {
 	Duplicates   Duplicates                            // rule for several lines of an edge; its zero value is the default
 	Nodes        string                                // a file of ids that get the first rows, one on each line; "" for none
 	Fields       []string                              // the columns of source, target and weight, as numbers from 1 or titles of a header; nil: by their titles, or the first two or three
-	Weight       string                                // the column, or the edge attribute of GraphML and JSON, with the weight; "": the usual titles
+	Weight       string                                // the column, or the edge attribute of GraphML and JSON, with the weight, as in "count", or its reciprocal, as in "1/distance"; "": the usual titles
 	Unweighted   bool                                  // replace all weights by 1, also weights of 0
 	Kind         string                                // the column, or the edge attribute of GraphML and JSON, with the kind of an edge; "": edges have no kinds
 	Time         string                                // the column with the time of an edge; "": edges have no times
@@ -121,7 +121,8 @@ const (
 
 func (c *Config) fields() []string {
 	if c.Weight != "" && len(c.Fields) == 2 {
-		return append(slices.Clone(c.Fields), c.Weight)
+		column, _ := table.SplitWeight(c.Weight)
+		return append(slices.Clone(c.Fields), column)
 	}
 	return c.Fields
 }

@@ -126,9 +126,10 @@ func (r *reader) readForeign(in *textio.Reader, format *graphfile.Format,
 
 func (c *Config) graphInput(in *textio.Reader,
 	codes *lines.Codes) *graphfile.Input {
+	weight, isReciprocal := table.SplitWeight(c.Weight)
 	input := &graphfile.Input{
 		Name: in.Name(), Text: in.Content(), Directed: c.Directed,
-		Undirected: c.Undirected, Fields: c.fields(), Weight: c.Weight,
+		Undirected: c.Undirected, Fields: c.fields(), Weight: weight, Reciprocal: isReciprocal,
 		Kind: c.Kind, Code: codes.Code, Signed: c.Signed,
 		Bipartite: c.Bipartite,
 	}

@@ -369,7 +369,8 @@ var errEnough = errors.New("ingest: too many bad lines")
 
 func (c *Config) lineSettings(warn func(error)) *lines.Settings {
 	time, form := table.SplitTimeSetting(c.Time)
-	return &lines.Settings{Text: c.Text, Fields: c.fields(), Weight: c.Weight,
+	weight, isReciprocal := table.SplitWeight(c.Weight)
+	return &lines.Settings{Text: c.Text, Fields: c.fields(), Weight: weight, Reciprocal: isReciprocal,
 		Unweighted: c.Unweighted, Kind: c.Kind, Time: time, TimeForm: form,
 		Bipartite: c.Bipartite, Signed: c.Signed, Header: c.Header,
 		SkipBadLines: c.SkipBadLines, MaxNodes: maxNodes, Warn: warn}

@@ -33,10 +33,10 @@ func TestEdgeAttributes(t *testing.T) {
 		{"chosen by key.graphml", two, "v", "a b 100", `value → weight; ignored: weight, interaction`, ""},
 		{"missing.graphml", two, "cost", `missing.graphml: no edge has the attribute "cost"; choose with option weight=NAME; edges have "value", "weight", "interaction"`, "", ""},
 		{"text.graphml", two, "interaction", `text.graphml:1: weight "pp" is not a number; correct it`, "", ""},
-		{"default.graphml", `<graphml><key id="d" for="edge" attr.name="cost" attr.type="double"><default>2</default></key>` + open[len("<graphml>"):] + nodes + `<edge source="a" target="b"/></graph></graphml>`,
-			"cost", "a b 2", "cost → weight", ""},
+		{"default.graphml", `<graphml><key id="d" for="edge" attr.name="gain" attr.type="double"><default>2</default></key>` + open[len("<graphml>"):] + nodes + `<edge source="a" target="b"/></graph></graphml>`,
+			"gain", "a b 2", "gain → weight", ""},
 		{"amount.graphml", amount, "", "a b 1", `ignored: amount, kind`,
-			`amount.graphml: no edge has the attribute weight or value; the numbers "amount" are ignored; choose one with option weight=NAME`},
+			`amount.graphml: no edge has the attribute weight or value; the numbers "amount" are ignored; choose one with option weight=NAME, or for distances option weight=1/NAME`},
 		{"amount chosen.graphml", amount, "amount", "a b 7", `amount → weight; ignored: kind`, ""},
 		{"a word as value.graphml", open + nodes + `<edge source="a" target="b"><data key="value">red</data></edge></graph></graphml>`, "", "a b 1", `ignored: value`, ""},
 		{"lines in a name.graphml", named + `<node id="n0"><data key="n">a

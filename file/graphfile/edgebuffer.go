@@ -205,7 +205,7 @@ func (h *edgeBuffer) setDefault(a *edgeAttribute, line int64, text string) {
 	}
 	a.seen = true
 	a.initial = text
-	if _, wrong := table.ParseWeight([]byte(text), h.out.Signed); wrong != "" {
+	if _, wrong := h.out.parse([]byte(text)); wrong != "" {
 		a.bad = h.out.fault(line, "correct it", "weight %s %s",
 			words.Quoted(text), wrong)
 	}
@@ -276,7 +276,11 @@ func (h *edgeBuffer) weight() (*edgeAttribute, error) {
 		func(a *edgeAttribute) bool { return a.key == h.out.Weight },
 		func(a *edgeAttribute) bool { return strings.EqualFold(a.name, h.out.Weight) },
 	} {
-		if a := find(match); a != nil {
+		a := find(match)
+		if a != nil && table.IsDistance(a.name) && !h.out.Reciprocal {
+			return nil, h.out.fault(0, table.DistanceFix(a.name), "the name of the weight, %s, %s", words.Quoted(a.name), table.DistanceFault)
+		}
+		if a != nil {
 			return a, a.bad
 		}
 	}
@@ -324,7 +328,7 @@ func (h *edgeBuffer) finish(lines int64) (*Summary, error) {
 		h.out.rounded = weight.rounded
 		h.out.roundedAt = weight.roundedAt
 	}
-	weightOf := weight.reader()
+	weightOf := weight.reader(h.out.parse)
 	missing := int64(0)
 	for i, hasArrow := range h.hasArrow {
 		w, isGiven := weightOf(i)
@@ -366,11 +370,11 @@ func (h *edgeBuffer) text(i int, source, target []byte, w float64) error {
 
 // reader returns a function that returns the weight of an edge: the value, else the attribute's default value, else
 // 1, as in NetworkX. The function must be called for increasing edges.
-func (a *edgeAttribute) reader() func(edge int) (weight float64, isGiven bool) {
+func (a *edgeAttribute) reader(parse func(word []byte) (w float64, wrong string)) func(edge int) (weight float64, isGiven bool) {
 	if a == nil {
 		return func(int) (float64, bool) { return 1, false }
 	}
-	initial, wrong := table.ParseWeight([]byte(a.initial), true)
+	initial, wrong := parse([]byte(a.initial))
 	if wrong != "" {
 		initial = 1
 	}
@@ -393,7 +397,7 @@ func (h *edgeBuffer) describe(s *Summary, weight *edgeAttribute) {
 		switch {
 		case a == weight:
 			s.Columns = append(s.Columns,
-				input.Column{Title: a.name, Use: input.Weight})
+				input.Column{Title: a.name, Use: input.Weight, Note: map[bool]string{true: "reciprocal"}[h.out.Reciprocal]})
 		case a.seen:
 			s.Columns = append(s.Columns,
 				input.Column{Title: a.name, Use: h.useOf(a)})
@@ -412,7 +416,7 @@ func (h *edgeBuffer) describe(s *Summary, weight *edgeAttribute) {
 				words.Quoted(weight.name), numbers))
 	default:
 		s.Notes = append(s.Notes,
-			h.out.fault(0, "choose one with {weight=NAME}",
+			h.out.fault(0, "choose one with {weight=NAME}, or for distances {weight=1/NAME}",
 				"no edge has the attribute weight or value; the numbers %s are ignored", numbers))
 	}
 }

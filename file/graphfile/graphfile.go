@@ -103,6 +103,8 @@ type Input struct {
 	Undirected bool     // no edge has a direction, whatever the file says
 	Fields     []string // columns of source, target and weight of a table, numbers from 1 or titles; nil: found by their titles
 
+	Reciprocal bool // weights are the reciprocals of the attribute or column, which are distances
+
 	Weight string // edge attribute of GraphML or JSON, or column of a table, that is the weight; "": the usual names
 
 	// Kind and Time name the edge attributes or columns with the kind and the time of an edge; "": none. Code returns

@@ -113,12 +113,15 @@ func (t *edgeTable) edges() (*table.Choice, error) {
 	if t.out.Fields != nil || t.out.Weight != "" || !table.NamesEnds(s.Titles) {
 		s.Titles = slices.Clone(titles)
 	}
-	c, err := s.Choose(&table.Request{IsEdges: true, IsTyped: true, Fields: t.out.Fields, Option: "fields", Signed: t.out.Signed,
+	c, err := s.Choose(&table.Request{IsEdges: true, IsTyped: true, Fields: t.out.Fields, Option: "fields", Signed: t.out.Signed, Reciprocal: t.out.Reciprocal,
 		Named: map[string]string{input.Weight: t.out.Weight, input.Kind: t.out.Kind, input.Time: t.out.Time}})
 	var fault *input.Error
 	if errors.As(err, &fault) {
 		fault.File = t.out.Name
 		return nil, fault
+	}
+	if i := c.Column[input.Weight]; i >= 0 && t.out.Reciprocal {
+		c.Columns[i].Note = "reciprocal"
 	}
 	if i := c.Column[input.Time]; i >= 0 {
 		t.out.TimeForm = t.out.TimeForm.Among(s.Values(i))
@@ -174,7 +177,7 @@ func (t *edgeTable) edge(row int64, values table.ParquetRow) error {
 		weight = 0
 	} else if t.out.weighted {
 		var wrong string
-		if weight, wrong = table.ParseWeight(text, t.out.Signed); wrong != "" {
+		if weight, wrong = t.out.parse(text); wrong != "" {
 			return t.out.fault(0, "leave such rows out", "row %d: weight %s %s", row, text, wrong)
 		}
 		if textio.IsRounded(text, weight) {

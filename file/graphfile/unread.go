@@ -25,8 +25,9 @@ var unreadFormats = []unreadFormat{
 	{"a GML file", []string{".gml"}, beginning(gmlHead + `graph\s*\[`), networkX(`g = nx.parse_gml(re.sub(r'(?i)graph\s*\[', 'graph [ multigraph 1 ', open(sys.argv[1]).read(), 1), label='nodeTitle')`), ".graphml"},
 	{"a Pajek file", nil, beginning(pajekHead + `vertices\s+\d+\s+\*`), `awk '{ sub(/\r/, "") } /^[*]/ { e = /^[*][AEae]/ } e && /^ *[0-9]/ { print $1, $2, (NF > 2 ? $3 : 1) }' {file} > `, ".tsv"}, // NetworkX needs names
 	{"a Pajek file", []string{".net", ".paj"}, beginning(pajekHead + `(?:network|vertices)\b`), networkX("g = nx.read_pajek(sys.argv[1])"), ".graphml"},
-	{"a DOT file", []string{".dot", ".gv"}, beginning(`(?://[^\n]*\n|/\*.*?\*/|#[^\n]*\n|\s)*(?:strict\s+)?(?:di)?graph\b[^\n{]*\{`), `sed 's/\[[^]]*]//g; s/[^{]*{//; s/}//' {file} | tr ';' '\n' | ` +
+	{"a DOT file", nil, beginning(dotHead + dotBody), `sed 's/\[[^]]*]//g; s/[^{]*{//; s/}//' {file} | tr ';' '\n' | ` +
 		`awk -F ' *-[->] *' '{ gsub(/^[ \t]+|[ \t]+$/, ""); for (i = 2; i <= NF; i++) print $(i - 1) "\t" $i }' > `, ".tsv"},
+	{"a DOT file of Graphviz", []string{".dot", ".gv"}, beginning(dotHead), `gvpr 'E { print($.tail.name, "\t", $.head.name) }' {file} > `, ".tsv"},
 	{"a DIMACS file", nil, beginning(`(?:c\b[^\n]*\n|\s)*p\s+\w+\s+\d+\s+\d`), `awk '/^[ae]/ { print $2, $3, (NF > 3 ? $4 : 1) }' {file} > `, ".tsv"},
 	{"a script of Cypher", []string{".cypher", ".cql"}, beginning(`(?:create|merge|match)\s*\(`), `cypher-shell --format plain 'MATCH (a)-->(b) RETURN id(a) AS source, id(b) AS target' > `, ".csv"},
 	{"JSON of a graph", nil, beginning(`\{.*(?:"(?:elements|options|attributes|metadata)"\s*:\s*[\[{]|"(?:source|target)"\s*:\s*\{|"from"\s*:|` +
@@ -40,6 +41,12 @@ var unreadFormats = []unreadFormat{
 const (
 	gmlHead   = `(?:#[^\n]*\n|[a-z]\w*\s+(?:"[^"]*"|[-+.\d][^\s\[]*)|\s)*` // comments, and keys with plain values
 	pajekHead = `(?:[%#][^\n]*|\s)*\*`                                     // comments
+
+	dotHead = `(?://[^\n]*\n|/\*.*?\*/|#[^\n]*\n|\s)*(?:strict\s+)?(?:di)?graph\b[^\n{]*\{`
+
+	// dotBody is a whole file with plain names, without the lists, subgraphs, ports and comments that lines of sed and awk
+	// do not understand.
+	dotBody = `(?:[^{}"':/#<\[\]]|\[[^\n\]]*\]|"[\w .@]*")*\}\s*\z`
 
 	// objectsWithEnds is the command that writes all objects with a source and a target as lines.
 	objectsWithEnds = `jq -c '.. | objects | select((.source // .from) != null and (.target // .to) != null)' {file} > `

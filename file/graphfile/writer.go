@@ -78,9 +78,18 @@ func (s *batchWriter) round(place string) {
 // word parses a weight as [table.ParseWeight] does, and counts a rounded weight. wrong says what is wrong with the
 // word, or is "".
 func (s *batchWriter) word(line int64, word []byte) (w float64, wrong string) {
-	w, wrong = table.ParseWeight(word, s.Signed)
+	w, wrong = s.parse(word)
 	if wrong == "" && textio.IsRounded(word, w) {
 		s.round(place(line))
+	}
+	return w, wrong
+}
+
+// parse parses a weight, or its reciprocal if the settings say so.
+func (s *batchWriter) parse(word []byte) (w float64, wrong string) {
+	w, wrong = table.ParseWeight(word, s.Signed)
+	if wrong == "" && s.Reciprocal {
+		return table.Reciprocal(w, word)
 	}
 	return w, wrong
 }

@@ -10,7 +10,7 @@ import (
 type Column struct {
 	Title string `json:"title"`          // title in the header, or "column 3"
 	Use   string `json:"use,omitempty"`  // a use below, or the kind of an attribute: "number", "12 categories"; "": ignored
-	Note  string `json:"note,omitempty"` // why it is ignored, for example "dates"
+	Note  string `json:"note,omitempty"` // why it is ignored, for example "dates", or "reciprocal" for a weight
 }
 
 // Uses of columns.
@@ -73,6 +73,9 @@ func (c Columns) String() string {
 		case Index:
 			index = true
 		default:
+			if col.Note != "" {
+				title = col.Note + " of " + title
+			}
 			used = append(used, title+" → "+col.Use)
 		}
 	}

@@ -62,7 +62,7 @@ func TestAttributes(t *testing.T) {
 		{"a.csv", "id,fur,size\na,1,1\nb,NA,\nc,nan,x\nd,2,NA\n", "", "a b c d | fur: 1 · · 2 | size: 1 · x NA"},
 
 		{"a.csv", "a,b\n1\n", "", "a.csv:2: 1 field, but line 1 has 2; give each line a value for every column, empty where it is missing"},
-		{"a.csv", "a,b\n\"1\n", "", "a.csv:2: a quote is not closed on this line; close it, or write fields that go on over several lines on one: PYTHONIOENCODING=latin-1 python3 -c \"import csv, sys; csv.writer(sys.stdout).writerows([c.replace('\\n', ' ') for c in row] for row in csv.reader(open(sys.argv[1], encoding='latin-1'), delimiter=','))\" a.csv > new-a.csv"},
+		{"a.csv", "a,b\n\"1\n", "", "a.csv:2: a quote is not closed on this line; close it, or write fields that go on over several lines on one: PYTHONIOENCODING=utf-8:surrogateescape python3 -c \"import csv, sys; csv.writer(sys.stdout).writerows([c.replace('\\n', ' ') for c in row] for row in csv.reader(open(sys.argv[1], encoding='utf-8-sig', errors='surrogateescape'), delimiter=','))\" a.csv > new-a.csv"},
 		{"a.csv", "id,b\nx,1\ny,2\nx,3\n", "", `a.csv:4: "x" is the id of the record on line 2 already; give each record an id of its own, or name another column of ids`},
 		{"a.csv", "id,b\n,1\ny,2\n", "", "a.csv:2: empty id; fix the line"},
 		{"a.csv", "id,class\nx,1\ny,2\n", "", "a.csv: no column is left for attributes; name the columns of attributes"},

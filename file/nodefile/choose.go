@@ -18,6 +18,7 @@ func (t *Reader) begin(chunk *textio.Chunk) error {
 	t.Line = 0
 	t.Node = 0
 	t.At = -1
+	t.Known = -1
 	t.header = nil
 	if t.Value != "" {
 		t.At = 1
@@ -161,6 +162,10 @@ func (t *Reader) choose(line int64, first []string, rows [][]string) error {
 	t.At = -1
 	if t.Value != "" {
 		t.At = c.Column[t.Value]
+	}
+	t.Known = -1
+	if c.HasHeader && t.Value != "" && r.Fields == nil && s.Titles[0] == input.Node && slices.Contains(s.Titles, "reached") {
+		t.Known = slices.Index(s.Titles, "known")
 	}
 	t.Columns = c.Columns
 	t.integers = t.Lookup == nil && !t.Every && t.Value == "" && table.HasIntegers(s, t.Node, c.HasHeader)

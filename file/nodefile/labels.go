@@ -124,6 +124,9 @@ func LabelsOf(file string, class []string) *Labels {
 // are missing labels among numbers, and classes among other text. Classes that are equal as numbers, for example 1
 // and 1.0, are one class with the first of their names; 01 is another class.
 //
+// Of predictions that heatwalk wrote, ReadLabels reads the rows whose column known is true, and warns; with c.Fields it
+// reads all rows.
+//
 // ReadLabels calls c.Warn if classes differ in the case of letters only and, if c.Missing is nil, if a class is -1 or
 // a word such as unknown.
 //
@@ -197,11 +200,18 @@ func (r *labelReader) end(nodes Lookup) (*Labels, error) {
 		return nil, err
 	}
 	l.Sort(nodes)
+	word := "label"
+	if r.isValue {
+		word = "number"
+	}
+	const rename = "to read predictions too, name the columns with {label-fields}"
+	if r.predicted > 0 && len(l.Row) == 0 {
+		return nil, textio.Fault(l.File, 0, rename, "no %ss: all %s are predictions, with known = false", word, words.Counted(r.predicted, "row"))
+	}
+	if r.predicted > 0 && r.c.Warn != nil {
+		r.c.Warn(textio.Fault(l.File, 0, rename, "the file has predictions: %s with known = false left out", words.Counted(r.predicted, "row")))
+	}
 	if len(l.Row) == 0 {
-		word := "label"
-		if r.isValue {
-			word = "number"
-		}
 		msg := "no " + word + "s"
 		if l.Unlabelled > 0 {
 			msg += fmt.Sprintf(": %s without one",
@@ -297,6 +307,8 @@ type labelReader struct {
 	previous []uint32 // for each label, 1 + index of the previous label of the same node, or 0
 	isValue  bool     // labels must be numbers
 
+	predicted int // rows with a prediction
+
 	deferred []deferredLabel
 
 	unknown Unknown
@@ -315,6 +327,10 @@ type deferredLabel struct {
 const maxName = 64 << 10
 
 func (r *labelReader) add(line Row) error {
+	if i := r.t.Known; i >= 0 && !strings.EqualFold(string(line.Field(i)), "true") {
+		r.predicted++
+		return nil
+	}
 	row, isNode := r.unknown.Find(r.t.Lookup, line.Line, line.ID())
 	if !isNode {
 		return nil

@@ -45,6 +45,7 @@ type Reader struct {
 	Line     int64         // line of the header; 0 without a header
 	Columns  input.Columns // use of the columns; nil if there is nothing to report
 	Node, At int           // columns of the node and of the value; At is −1 without a value
+	Known    int           // column known of predictions that heatwalk wrote, which states whether the value was given; else −1
 	TitleFix string        // setting that reads the first line as titles, as in a Fix; or ""
 
 	width     int64    // line that decides the number of fields if Every is set
@@ -66,6 +67,9 @@ type Row struct {
 	At    int      // column of the value, or −1
 	node  int
 }
+
+// Separator returns the separator of the fields.
+func (t *Reader) Separator() byte { return t.sep }
 
 // ID returns the id of the node.
 func (r Row) ID() []byte { return r.Text[r.node] }

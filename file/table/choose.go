@@ -2,7 +2,9 @@ package table
 
 import (
 	"errors"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/heatwalk/heatwalk/file/input"
@@ -44,6 +46,7 @@ type Request struct {
 	Header     input.Header
 	IsTyped    bool                 // the titles are no row, as in Parquet
 	Signed     bool                 // weights must have signs
+	Reciprocal bool                 // weights are the reciprocals of the column that Named has
 	Text       input.Text           // form of numbers
 	IsKnown    func(id string) bool // reports whether an id is in the graph; nil: unknown graph
 }
@@ -84,7 +87,7 @@ func (s *Sample) Choose(r *Request) (*Choice, error) {
 	}
 	err := c.findHeader()
 	c.findEmpty()
-	for _, step := range []func() error{c.takeNamed, c.takeTitled, c.takeByPosition, c.checkIDs, c.checkWeight} {
+	for _, step := range []func() error{c.takeNamed, c.takeTitled, c.takeByPosition, c.checkIDs, c.checkWeight, c.checkThousands} {
 		if err == nil {
 			err = step()
 		}
@@ -96,7 +99,7 @@ func (s *Sample) Choose(r *Request) (*Choice, error) {
 		}
 		isTime := c.HasHeader && hasRole(title, input.Time)
 		c.AreEvents = c.AreEvents || isTime || c.use[i] == input.Time ||
-			c.HasHeader && c.use[i] == input.Source && slices.Contains(senders, plainTitle(title))
+			c.HasHeader && c.use[i] == input.Source && namesSender(title)
 		if isTime && c.use[i] == "" {
 			c.Columns[i].Note = "times"
 		}
@@ -222,7 +225,22 @@ func (c *chooser) takeTitled() error {
 		c.assign(first, input.Source)
 		c.assign(second, input.Target)
 	}
+	pairs, areNamed := wordPairs(titles)
+	if c.HasHeader && c.r.IsEdges && len(c.missing()) == 2 && areNamed > 0 {
+		isID := func(i int) bool { return isFree(i) && !c.isNoID(i) && !c.areFractions(i) }
+		if pair := pairs[0]; isID(pair[0]) && isID(pair[1]) {
+			c.assign(pair[0], input.Source)
+			c.assign(pair[1], input.Target)
+		}
+	}
 	return nil
+}
+
+// areFractions reports whether a column has numbers with fractions, such as coordinates.
+func (c *chooser) areFractions(column int) bool {
+	return slices.ContainsFunc(c.values(column), func(text string) bool {
+		return IsNumber(text) && !IsInteger(PlainInteger(text)) && !HasLeadingZero(text)
+	})
 }
 
 // takeByPosition assigns the free columns to the missing roles in order. In a list of nodes the first column is the
@@ -255,6 +273,9 @@ func (c *chooser) takeByPosition() error {
 	}
 	if len(free) != len(missing) || !isList && slices.ContainsFunc(free, func(i int) bool { return c.isOther(i, missing...) }) {
 		return c.ask("cannot determine " + c.want())
+	}
+	if matrix := c.askMatrix(); matrix != nil {
+		return matrix
 	}
 	for i, role := range missing {
 		c.assign(free[i], role.use)
@@ -351,33 +372,118 @@ func isDate(text string) bool {
 	return isTime && !IsInteger(text)
 }
 
-// checkWeight warns if edges have no weight and a column of numbers is ignored. If weights must have signs, the
-// warning is an error.
+// checkWeight returns an error if the title of the weight names distances. It warns if edges have no weight and columns
+// of numbers are ignored; if weights must have signs, the warning is an error.
 func (c *chooser) checkWeight() error {
-	if !c.r.IsEdges || c.Column[input.Weight] >= 0 || c.r.Fields != nil || !c.HasHeader {
+	titles := c.s.Titles
+	weight := c.Column[input.Weight]
+	switch {
+	case !c.r.IsEdges || !c.HasHeader:
+		return nil
+	case weight >= 0 && IsDistance(titles[weight]) && !c.r.Reciprocal:
+		fix := DistanceFix(FieldList(titles, weight))
+		if c.r.Fields != nil && c.r.Named[input.Weight] == "" {
+			fix = "{" + c.r.Option + "=" + FieldList(titles, c.Column[input.Source], c.Column[input.Target]) + "} "
+			fix = strings.Replace(DistanceFix(FieldList(titles, weight)), "{", fix+"{", 1)
+		}
+		return &input.Error{Msg: "the title of the weight, " + words.Quoted(titles[weight]) + ", " + DistanceFault, Fix: fix}
+	case weight >= 0 || c.r.Fields != nil:
 		return nil
 	}
-	for _, i := range c.free() {
-		title := c.s.Titles[i]
-		if hasRole(title, input.Time, input.Value, input.Node, idTitle) || !areNumbers(c.s.Values(i), c.r.Text) {
-			continue
-		}
-		warning := &input.Error{Msg: "edges have no weight; the numbers of the column " + words.Quoted(title) + " are ignored",
-			Fix: strings.TrimSpace("{weight="+FieldList(c.s.Titles, i)+"} "+c.s.NumberSettings(i)) + " makes it the weight"}
-		if slices.Contains(lengths, strings.TrimSuffix(plainTitle(title), "s")) {
-			warning.Fix = "a weight is large for strong edges: add a column weight with 1/" + title
-		}
-		if c.r.Signed {
-			return warning
-		}
-		c.Warning = warning
-		break
+	numbers := slices.DeleteFunc(c.free(), func(i int) bool {
+		isOther := hasRole(titles[i], input.Time, input.Value, input.Node, idTitle) && !IsDistance(titles[i])
+		return isOther || !areNumbers(c.s.Values(i), c.r.Text)
+	})
+	if len(numbers) == 0 {
+		return nil
 	}
+	warning := c.adviseWeight(numbers)
+	if c.r.Signed {
+		return warning
+	}
+	c.Warning = warning
 	return nil
 }
 
-// lengths are titles of numbers that are small for strong edges. senders are titles of the first end of an event.
-var (
-	lengths = strings.Fields("length distance traveltime")
-	senders = strings.Fields("sender payer caller")
-)
+// adviseWeight returns the warning that columns of numbers are ignored, with their ranges in the first rows.
+func (c *chooser) adviseWeight(numbers []int) *input.Error {
+	const most = 10
+	titles := c.s.Titles
+	if i := numbers[0]; len(numbers) == 1 {
+		warning := &input.Error{Msg: "edges have no weight; the numbers of the column " + words.Quoted(titles[i]) + " are ignored"}
+		setting := "{weight=" + FieldList(titles, i) + "}"
+		if IsDistance(titles[i]) {
+			setting = "{weight=1/" + FieldList(titles, i) + "}"
+		}
+		warning.Fix = strings.TrimSpace(setting+" "+c.s.NumberSettings(i)) + " makes it the weight"
+		if IsDistance(titles[i]) {
+			warning.Fix = strings.TrimSpace(setting+" "+c.s.NumberSettings(i)) + " makes the reciprocal the weight, which is large for strong edges"
+		}
+		return warning
+	}
+	var list []string
+	distance := ""
+	for _, i := range numbers[:min(most, len(numbers))] {
+		list = append(list, input.Escape(titles[i])+c.rangeOf(i))
+		if distance == "" && IsDistance(titles[i]) {
+			distance = titles[i]
+		}
+	}
+	if len(numbers) > most {
+		list = append(list, "…")
+	}
+	fix := "{weight=COLUMN} makes one the weight"
+	if distance != "" {
+		fix += ", and {weight=1/COLUMN} the reciprocal of distances such as " + input.Escape(distance)
+	}
+	return &input.Error{Msg: "edges have no weight; columns of numbers are ignored: " + strings.Join(list, ", "), Fix: fix}
+}
+
+// rangeOf returns the smallest and the largest number in a column of the sample, as in " (0 to 12)", or "" if they need
+// other settings of text.
+func (c *chooser) rangeOf(column int) string {
+	low := math.Inf(1)
+	high := math.Inf(-1)
+	for _, text := range c.s.Values(column) {
+		x, fault := ParseNumberIn([]byte(text), c.r.Text)
+		if fault != "" {
+			return ""
+		}
+		low = min(low, x)
+		high = max(high, x)
+	}
+	if low == high {
+		return " (all " + shortNumber(low) + ")"
+	}
+	return " (" + shortNumber(low) + " to " + shortNumber(high) + ")"
+}
+
+// shortNumber returns a number with all its digits if they are few, otherwise with six digits.
+func shortNumber(x float64) string {
+	const most = 12
+	if text := strconv.FormatFloat(x, 'f', -1, 64); len(text) <= most {
+		return text
+	}
+	return strconv.FormatFloat(x, 'g', 6, 64)
+}
+
+// namesSender reports whether a word of a title names the first end of an event.
+func namesSender(title string) bool {
+	senders := strings.Fields("sender payer caller originator debtor")
+	return slices.ContainsFunc(splitTitle(title), func(word string) bool { return slices.Contains(senders, word) })
+}
+
+// checkThousands returns an error if the points in the weights of edges, or in the numbers of nodes, may be between
+// thousands, see [HasDoubtfulPoints].
+func (c *chooser) checkThousands() error {
+	for _, use := range []string{input.Weight, input.Value} {
+		column, isRole := c.Column[use]
+		if !isRole || column < 0 || c.r.IsTyped {
+			continue
+		}
+		if number := HasDoubtfulPoints(c.values(column), c.s.Separator, c.r.Text); number != "" {
+			return &input.Error{Msg: PointsFault(number), Fix: PointsFix}
+		}
+	}
+	return nil
+}

@@ -18,6 +18,7 @@ func (c *chooser) findHeader() error {
 	s := c.s
 	r := c.r
 	titles := s.Titles
+	_, areNamed := wordPairs(titles)
 	isTitle := func(title string) bool { return rolesOf(title) != nil && !mayBeID(title) }
 	named := slices.DeleteFunc(slices.Collect(maps.Values(r.Named)), func(field string) bool { return field == "" })
 	isUnique := !slices.ContainsFunc(titles, s.recurs)
@@ -30,7 +31,7 @@ func (c *chooser) findHeader() error {
 	case len(s.Rows) > 2 && len(titles) > 1 && titles[0] == "0" && titles[1] == "1" && isUnique: // as pandas titles columns
 		return askHeader(titles[0])
 	case slices.ContainsFunc(titles, IsNumber):
-	case s.isAboveNumbers(r):
+	case s.isAboveNumbers(r), r.IsEdges && areNamed > 0 && isUnique:
 		c.HasHeader = true
 	case slices.ContainsFunc(titles, isTitle):
 		c.HasHeader = true

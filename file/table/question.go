@@ -46,6 +46,9 @@ func (c *chooser) ask(problem string) *input.Error {
 		columns = append(columns[:most], "…")
 	}
 	fix := c.fix(choices)
+	if matrix := c.askMatrix(); matrix != nil {
+		return matrix
+	}
 	if isOdd || fix == "" {
 		problem = "the first lines are no rows of a table"
 		fix = c.rowsFix()
@@ -144,8 +147,8 @@ func (c *chooser) fix(choices [][]int) string {
 }
 
 // choices returns the possible choices of columns: a column for each of the two required roles and, for edges, a
-// third column for the weight if there is one. Pairs of ends with a text in common come first, pairs with row numbers
-// last.
+// third column for the weight if there is one. Pairs whose titles name ends come first, then pairs of ends with a text in
+// common; pairs with row numbers come last.
 func (c *chooser) choices() (list [][]int) {
 	if len(c.roles) == 1 {
 		return nil
@@ -167,7 +170,7 @@ func (c *chooser) choices() (list [][]int) {
 	if isOrdered && len(first) == 3 && weights[0] == nil && c.isNumber(first[2]) {
 		return [][]int{first}
 	}
-	var others, numbered [][]int
+	var titled, others, numbered [][]int
 	for _, i := range first {
 		texts := slices.DeleteFunc(slices.Clone(c.values(i)), IsNumber)
 		areNumbers := isOrdered && areRowNumbers(c.values(i))
@@ -176,7 +179,9 @@ func (c *chooser) choices() (list [][]int) {
 				continue
 			}
 			to := &others
-			if areNumbers {
+			if isOrdered && c.HasHeader && AreEnds(c.s.Titles[i], c.s.Titles[j]) {
+				to = &titled
+			} else if areNumbers {
 				to = &numbered
 			} else if isOrdered && slices.ContainsFunc(c.values(j), func(value string) bool { return slices.Contains(texts, value) }) {
 				to = &list
@@ -186,7 +191,7 @@ func (c *chooser) choices() (list [][]int) {
 			}
 		}
 	}
-	return slices.Concat(list, others, numbered)
+	return slices.Concat(titled, list, others, numbered)
 }
 
 // areRowNumbers reports whether each value is one more than the previous value.
@@ -230,6 +235,6 @@ func (c *chooser) candidates(role role) []int {
 func (c *chooser) isNoID(column int) bool {
 	values := c.values(column)
 	isDay := func(value string) bool { return isDate(value) || datePattern().MatchString(value) }
-	return len(values) > 0 && all(values, isDay) ||
+	return len(values) > 0 && all(values, isDay) || c.r.IsEdges && areTimes(values) ||
 		len(values) > 1 && !IsNumber(values[0]) && all(values, func(value string) bool { return value == values[0] })
 }

@@ -388,5 +388,6 @@ func SplitFix(err error, sep byte, fix string) string {
 	return fix
 }
 
-const joinLines = `PYTHONIOENCODING=latin-1 python3 -c "import csv, sys; csv.writer(sys.stdout).writerows([c.replace('\n', ' ') for c in row] ` +
-	`for row in csv.reader(open(sys.argv[1], encoding='latin-1'), delimiter='SEPARATOR'))" {file} > {copy}`
+// joinLines keeps the bytes of texts in every encoding that extends ASCII, and drops a byte-order mark.
+const joinLines = `PYTHONIOENCODING=utf-8:surrogateescape python3 -c "import csv, sys; csv.writer(sys.stdout).writerows([c.replace('\n', ' ') for c in row] ` +
+	`for row in csv.reader(open(sys.argv[1], encoding='utf-8-sig', errors='surrogateescape'), delimiter='SEPARATOR'))" {file} > {copy}`

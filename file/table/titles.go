@@ -40,8 +40,11 @@ func plainTitle(title string) string {
 	return titleMarks.Replace(strings.ToLower(title))
 }
 
+// typesOfNeo4j are the types of columns in headers of Neo4j. The types of columns of ids are in titles.txt.
+var typesOfNeo4j = strings.Fields("int long float double boolean byte short char string point date localtime time localdatetime datetime duration vector ignore")
+
 // rolesOf returns the roles of a title in titles.txt. It also knows Neo4j's titles name:type, by the name, and
-// name:ROLE(group), by the role.
+// name:ROLE(group), by the role. Other texts with a colon, such as source:1, have no role.
 func rolesOf(title string) []string {
 	plain := plainTitle(title)
 	for _, form := range []string{title, plain} {
@@ -57,6 +60,10 @@ func rolesOf(title string) []string {
 	if roles := titleRoles()[role]; roles != nil {
 		return roles
 	}
+	kind, _, _ := strings.Cut(plain[colon+1:], "{")
+	if !slices.Contains(typesOfNeo4j, strings.TrimSuffix(kind, "[]")) {
+		return nil
+	}
 	return titleRoles()[plain[:colon]]
 }
 
@@ -70,7 +77,8 @@ func mayBeID(title string) bool {
 	return last <= 0 || title[last]-'0' <= 9
 }
 
-// numberedPair returns the columns of the only two titles such as node1 and node2, or −1.
+// numberedPair returns the columns of the only two titles such as node1 and node2, or −1. If there is a node3, they are
+// the titles of a matrix.
 func numberedPair(titles []string) (first, second int) {
 	first = -1
 	second = -1
@@ -80,7 +88,8 @@ func numberedPair(titles []string) (first, second int) {
 		if !isFirst || stem == "" || partner < 0 {
 			continue
 		}
-		if first >= 0 {
+		isThird := func(other string) bool { return plainTitle(other) == stem+"3" }
+		if first >= 0 || slices.ContainsFunc(titles, isThird) {
 			return -1, -1
 		}
 		first = i

@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/heatwalk/heatwalk/file/input"
+	"github.com/heatwalk/heatwalk/internal/words"
 )
 
 const notNumber = "is not a number"
@@ -113,8 +114,11 @@ func isUnit(r rune) bool {
 }
 
 // NumberFix returns the remedy with which a text can be read as a number: settings, or a command that removes a unit.
-// If there is none, it returns "". encoding is the encoding of the file.
+// If there is none, or the text is a number as it is, it returns "". encoding is the encoding of the file.
 func NumberFix(text []byte, encoding string) string {
+	if IsNumber(string(text)) {
+		return ""
+	}
 	amount := bytes.TrimFunc(text, isUnit)
 	_, fault := ParseNumber(amount, 64)
 	if len(amount) < len(text) && (fault == "" || NumberFix(amount, encoding) != "") {
@@ -165,6 +169,34 @@ func (s *Sample) NumberSettings(i int) (settings string) {
 		}
 	}
 	return settings
+}
+
+// PointsFix is the remedy for [HasDoubtfulPoints].
+const PointsFix = "pass {thousands=.} {decimal=,} if points are between thousands, else {decimal=.}"
+
+// PointsFault returns the fault of a number that [HasDoubtfulPoints] returns.
+func PointsFault(number string) string {
+	return words.Quoted(number) + " may be " + strings.ReplaceAll(number, ".", "") + " or a fraction, beside semicolons"
+}
+
+// HasDoubtfulPoints returns the first number whose points may be between thousands, as in 1.000, or "". Semicolons must
+// separate the fields, as in tables of countries with a decimal comma, no setting may state the form of numbers, and
+// every number with a point must have groups of three digits.
+func HasDoubtfulPoints(numbers []string, separator byte, t input.Text) string {
+	if separator != Semicolon || t.Decimal != "" || t.Thousands != "" {
+		return ""
+	}
+	first := ""
+	for _, text := range numbers {
+		if strings.Contains(text, ".") && first == "" {
+			first = text
+		}
+		integer := PlainNumber([]byte(text), input.Text{Thousands: "."})
+		if strings.ContainsAny(text, "eE,") || !IsInteger(strings.TrimLeft(string(integer), "+")) {
+			return ""
+		}
+	}
+	return first
 }
 
 // ParseWeight is ParseNumber for a weight, see [WeightFault].

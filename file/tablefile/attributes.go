@@ -250,6 +250,12 @@ func (t *attributeTable) decide() error {
 		isNames := c.sample >= fewestNames &&
 			100*len(c.texts.Values) >= nameShare*c.sample
 		areDates := c.dates == c.count && c.numbers < c.count
+		if isNumber := c.numbers == c.count && c.count > 0 && !c.isKept && !c.isOther && c.ignored == ""; isNumber {
+			if number := table.HasDoubtfulPoints(c.texts.Values, t.rows.Separator(), t.c.Text); number != "" {
+				first = cmp.Or(first, textio.Fault(t.rows.Name, 0, table.PointsFix, "column %s: %s", input.Escape(c.title), table.PointsFault(number)))
+				continue
+			}
+		}
 		switch {
 		case c.skipped:
 			c.ignored = "the node"

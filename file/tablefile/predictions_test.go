@@ -86,7 +86,7 @@ func TestQuotedIDs(t *testing.T) {
 			}
 		}
 		nodes := nodesOf(t, ids...)
-		l, err := nodefile.ReadLabels(t.Context(), write(t, "p"+ending, file.Bytes()), nodes, nil)
+		l, err := nodefile.ReadLabels(t.Context(), write(t, "p"+ending, file.Bytes()), nodes, &nodefile.LabelConfig{Fields: []string{"node", "label"}})
 		if err != nil || len(l.Row) != len(ids) || !slices.Equal(l.Names, []string{`"c`}) {
 			t.Errorf("%s: %+v, %v", ending, l, err)
 		}

@@ -26,7 +26,7 @@ type head struct {
 // numbers of the layout are set.
 func (c *Settings) layoutFrom(name string, konect bool, number int64,
 	line, tail []byte) (*Layout, error) {
-	lay := &Layout{hasNamedWeight: c.Weight != "", zerosCount: c.Unweighted,
+	lay := &Layout{hasNamedWeight: c.Weight != "", reciprocal: c.Reciprocal, zerosCount: c.Unweighted,
 		line: number, first: number, source: -1, target: -1, weight: -1, kind: -1,
 		time: -1, sep: table.Blanks}
 	lay.sep = c.separatorOf(name, konect, line)
@@ -69,7 +69,7 @@ func (c *Settings) layoutFrom(name string, konect bool, number int64,
 		Limit: 1 << 32}
 	lay.simple = lay.source == 0 && lay.target == 1 &&
 		(lay.columns == 2 || lay.columns == 3) && !lay.hasCodes() &&
-		!lay.text.HasDecimalComma() && lay.text.Thousands == "" && !lay.zerosCount
+		!lay.text.HasDecimalComma() && lay.text.Thousands == "" && !lay.zerosCount && !lay.reciprocal
 	h.separateKinds()
 	return lay, nil
 }
@@ -118,7 +118,7 @@ func (h *head) choose(konect bool) error {
 			return err
 		}
 	}
-	r := &table.Request{IsEdges: true, Fields: c.Fields, Option: "fields", Header: c.Header, Signed: c.Signed, Text: c.Text,
+	r := &table.Request{IsEdges: true, Fields: c.Fields, Option: "fields", Header: c.Header, Signed: c.Signed, Reciprocal: c.Reciprocal, Text: c.Text,
 		IsTyped: lay.line == 0,
 		Named:   map[string]string{input.Weight: c.Weight, input.Kind: c.Kind, input.Time: c.Time}}
 	if n := len(h.s.Titles); konect && c.Fields == nil && n > 1 && n < 5 {
@@ -145,6 +145,9 @@ func (h *head) choose(konect bool) error {
 	}
 	lay.AreEvents = t.AreEvents
 	lay.Columns = t.Columns
+	if lay.weight >= 0 && c.Reciprocal {
+		lay.Columns[lay.weight].Note = "reciprocal"
+	}
 	if r.Fields == nil || !table.Numbers(r.Fields) || konect && len(h.s.Titles) < 4 {
 		lay.columns = len(h.s.Titles)
 	}

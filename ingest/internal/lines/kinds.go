@@ -14,8 +14,8 @@ import (
 // A table such as user_id,item_id joins two kinds of nodes, each numbered from 1. Without a prefix such as
 // user_id:1, user 1 and item 1 would be the same node.
 
-// separateKinds sets the prefixes of ids if the graph is bipartite. Otherwise it warns if sources and targets
-// are integers and the titles of their columns name two kinds of nodes.
+// separateKinds sets the prefixes of ids if the graph is bipartite. Otherwise it warns if source and target may be
+// two kinds of nodes, see [table.AreKinds].
 func (h *head) separateKinds() {
 	lay := h.lay
 	titles := [2]string{input.Source, input.Target}
@@ -35,11 +35,7 @@ func (h *head) separateKinds() {
 		lay.prefix = [2]string{titles[0] + ":", titles[1] + ":"}
 		return
 	}
-	isKey := func(title string) bool {
-		return strings.HasSuffix(strings.ToLower(title), "id") && !strings.ContainsAny(title, "0123456789")
-	}
-	areKinds := lay.HasHeader() && !table.NamesEnds(titles[:]) && isKey(titles[0]) && isKey(titles[1]) && lay.integers[0] && lay.integers[1]
-	if areKinds {
+	if lay.HasHeader() && titles != [2]string{input.Source, input.Target} && table.AreKinds(&h.s, lay.source, lay.target) {
 		h.c.warnKinds(h.name, fmt.Sprintf("the columns %s and %s may hold two kinds of nodes", words.Quoted(titles[0]), words.Quoted(titles[1])))
 	}
 }

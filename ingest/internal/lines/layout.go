@@ -33,6 +33,7 @@ type Layout struct {
 	integers       [2]bool // the ids of the first lines are whole numbers, so that 1e+05 is read as 100000
 	zerosCount     bool    // replace a weight of 0 by 1
 	hasNamedWeight bool    // a setting names the column of the weight
+	reciprocal     bool    // weights are the reciprocals of the column
 	text           input.Text
 	titles         string
 	numberSettings string                  // text settings with which all weights of the first lines are numbers; "": none are needed, or unknown
@@ -98,6 +99,7 @@ type Settings struct {
 	Fields       []string
 	Text         input.Text
 	Weight       string
+	Reciprocal   bool
 	Unweighted   bool
 	Kind, Time   string
 	TimeForm     table.TimeForm

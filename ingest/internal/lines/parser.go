@@ -280,6 +280,10 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 	weight, wrong := table.ParseWeight(table.PlainNumber(text, lay.text), p.Signed)
 	if table.IsMissing(string(text), table.Missing) {
 		wrong = ""
+		text = nil
+	}
+	if wrong == "" && lay.reciprocal {
+		weight, wrong = table.Reciprocal(weight, text)
 	}
 	if wrong == "" {
 		if weight == 0 && lay.zerosCount {
@@ -296,6 +300,8 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 	case wrong == table.Negative:
 		e.Msg = "weight " + cut(text) + " " + wrong
 		e.Fix = lay.negativeFix()
+	case wrong == table.NoReciprocal:
+		e.Fix = "give it a small distance"
 	case numberFix != "":
 		e.Fix = numberFix + " or leave the column out with " +
 			lay.WithoutWeight()
@@ -381,7 +387,11 @@ func fieldSetting(columns input.Columns, weight string) string {
 
 // Settings returns the settings with which a table of text was read, or nil for other files.
 func (lay *Layout) Settings() []string {
-	fields := fieldSetting(lay.Columns, input.Weight)
+	weight := input.Weight
+	if lay.hasNamedWeight {
+		weight = ""
+	}
+	fields := fieldSetting(lay.Columns, weight)
 	if fields == "" || lay.Market != nil || lay.attributes || lay.line == 0 {
 		return nil
 	}

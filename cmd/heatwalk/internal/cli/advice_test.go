@@ -24,15 +24,15 @@ type advice struct {
 	edges   string // source,target,weight of each edge, sorted as converted
 }
 
-var named = strings.NewReplacer("=NAME", "=cost", "--nodes=FILE", "--nodes=all.ids", "' '", "␣")
+var named = strings.NewReplacer("=NAME", "=gain", "--nodes=FILE", "--nodes=all.ids", "' '", "␣")
 
 var advices = []advice{
 	// Known columns without titles.
 	{"x.csv\nfirm,buys_from,name\na,b,x\nb,c,y\nd,a,x\n", "", "pass --fields=firm,buys_from", "--fields=firm,buys_from", "a,b a,d b,c"},
 	{"x.csv\nday,firm,buys_from,amount\nx,a,b,1.5\ny,b,c,2\nz,d,a,0.5\n", "", "pass --fields=firm,buys_from,amount or", "--fields=firm,buys_from,amount", "a,b,1.5 a,d,0.5 b,c,2"},
 	{"x.csv\niata,name,city,state\nA1,Oslo_Field,Oslo,IT\nB2,Oslo,Oslo,NO\nC3,Bonn,Bonn,DE\n", "", "or --fields=iata,name or", "--fields=iata,name", "A1,Oslo_Field B2,Oslo C3,Bonn"},
-	{"x.csv\nfrom_account,to_account,amount,when\na,b,1.5,2024-01-02\nc,d,2,2024-01-03\n", "", "pass --fields=from_account,to_account,amount", "--fields=from_account,to_account,amount", "a,b,1.5 c,d,2"},
-	{"x.csv\nid;from_account;to_account;amount\n1;D1;D2;5,71\n2;D2;D3;1.620,16\n", "", "pass --fields=from_account,to_account,amount --thousands=. --decimal=,", "--fields=from_account,to_account,amount --thousands=. --decimal=,", "D1,D2,5.71 D2,D3,1620.16"},
+	{"x.csv\nfrom_zone,to_zone,amount,when\na,b,1.5,2024-01-02\nc,d,2,2024-01-03\n", "", "pass --fields=from_zone,to_zone,amount", "--fields=from_zone,to_zone,amount", "a,b,1.5 c,d,2"},
+	{"x.csv\nid;from_zone;to_zone;amount\n1;D1;D2;5,71\n2;D2;D3;1.620,16\n", "", "pass --fields=from_zone,to_zone,amount --thousands=. --decimal=,", "--fields=from_zone,to_zone,amount --thousands=. --decimal=,", "D1,D2,5.71 D2,D3,1620.16"},
 	{"x.csv\npackage,needs,version\na,b,1.2.3\nb,c,2.0.1\nc,d,1.0.0\n", "", "pass --fields=package,needs or --fields=package,version or --fields=needs,version if the first line holds titles, else --fields=1,2 or --fields=1,3 or --fields=2,3", "--fields=package,needs", "a,b b,c c,d"},
 	{"x.csv\nsubject,predicate,object\nann,knows,bob\nbob,likes,cid\n", "", "pass --fields=subject,object or --fields=subject,predicate or --fields=predicate,object if the first line holds titles, else --fields=1,3 or --fields=1,2 or --fields=2,3", "--fields=subject,object", "ann,bob bob,cid"},
 	{"x.txt\n2024-01-05 a b 7\n2024-01-06 b c 9\n2024-01-07 d b 2\n", "", "pass --fields=2,3", "--fields=2,3", "a,b b,c b,d"},
@@ -41,7 +41,7 @@ var advices = []advice{
 	{"x.csv\nsource,target,from,to\na,b,c,d\nb,c,d,e\n", "", "pass --fields=source,target or --fields=source,to", "--fields=source,to", "a,d b,e"},
 
 	// Weights.
-	{"x.csv\nsource,target,cost\na,b,2\nb,c,3\n", "", "the numbers of the column \"cost\" are ignored; --weight=cost makes it the weight", "--weight=cost", "a,b,2 b,c,3"},
+	{"x.csv\nsource,target,gain\na,b,2\nb,c,3\n", "", "the numbers of the column \"gain\" are ignored; --weight=gain makes it the weight", "--weight=gain", "a,b,2 b,c,3"},
 	{"x.csv\nsource;target;weight\na;b;1,500\nb;c;2\n", "", "pass --decimal=, or --thousands=,", "--decimal=,", "a,b,1.5 b,c,2"},
 	{"x.csv\nsource;target;weight\na;b;1,500\nb;c;2\n", "", "pass --decimal=, or --thousands=,", "--thousands=,", "a,b,1500 b,c,2"},
 	{"x.csv\nsource;target;weight\na;b;1,500\nb;c;2.5\nc;d;2,5\n", "", "pass --decimal=, or --thousands=, or leave the column out with --fields=source,target", "--fields=source,target", "a,b b,c c,d"},
@@ -66,7 +66,9 @@ var advices = []advice{
 	{"x.txt\nhello world\na1 a2\na2 a3\n", "", "read as data: hello, world; pass --header=yes if the line holds titles", "--header=yes", "a1,a2 a2,a3"},
 	{"x.csv\nu,v\nann,bob\nbob,cid\n", "", "\"u\" may be a title or an id; pass --header=yes if the line holds titles, else --header=no", "--header=no", "u,v ann,bob bob,cid"},
 	{"x.txt\nfoo bar\nbob cid\ncid dan\n", "", "read as data: foo, bar; pass --header=yes if the line holds titles", "--header=yes", "bob,cid cid,dan"},
-	{"x.csv\nsource,target,length\na,b,2\nb,c,3\n", "", "the numbers of the column \"length\" are ignored; a weight is large for strong edges: add a column weight with 1/length", "", "a,b b,c"},
+	{"x.csv\nsource,target,length\na,b,2\nb,c,4\n", "", "the numbers of the column \"length\" are ignored; --weight=1/length makes the reciprocal the weight, which is large for strong edges", "--weight=1/length", "a,b,0.5 b,c,0.25"},
+	{"x.csv\nsource,target,distance\na,b,2\nb,c,4\n", "--weight=distance", "names distances, and a weight is large for strong edges; pass --weight=1/distance", "--weight=1/distance", "a,b,0.5 b,c,0.25"},
+	{"x.csv\nsource,target,length_m,lanes\na,b,2,1\nb,c,4,2\n", "", "columns of numbers are ignored: length_m (2 to 4), lanes (1 to 2); --weight=COLUMN makes one the weight, and --weight=1/COLUMN the reciprocal of distances such as length_m", "", "a,b b,c"},
 	{"x.txt\n4 3\n0 1\n1 2\n2 3\n", "", "\"4 3\" is taken as the numbers of nodes and edges and skipped; pass --header=no if it is an edge", "--header=no", "0,1 1,2 2,3 3,4"},
 	{"x.csv\nsource,target\n", "", "no edges; check that this is the right file; if the first line is an edge, pass --header=no", "--header=no", "source,target"},
 	{"x.txt\na\tb\nb c\n", "", "the separator of this file is TAB (line 1); if blanks separate fields too, pass --delimiter=' '", "--delimiter=' '", "a,b b,c"},
@@ -75,7 +77,7 @@ var advices = []advice{
 	{"x.csv\nSource,Target,Type\na,b,Directed\nb,c,Undirected\n", "", "the column Type has directed and undirected edges, and all are read as undirected; pass --directed or --undirected", "--undirected", "a,b b,c"},
 	{"x.txt\na b\nb c\n-- all.ids\na\nb\n", "--nodes all.ids --unknown-ids error", "pass --unknown-ids=skip to leave such edges out", "--unknown-ids=skip", "a,b"},
 	{"x.cites\na\tb\nb\tc\n-- x.content\na\t1\tx\nb\t0\ty\n", "", "to leave them out pass --unknown-ids=skip", "--unknown-ids=skip", "a,b"},
-	{"x.graphml\n<graphml><key id=\"k\" for=\"edge\" attr.name=\"cost\" attr.type=\"double\"/><key id=\"m\" for=\"edge\" attr.name=\"hits\" attr.type=\"double\"/><graph edgedefault=\"undirected\"><node id=\"a\"/><node id=\"b\"/><edge source=\"a\" target=\"b\"><data key=\"k\">2</data><data key=\"m\">3</data></edge></graph></graphml>\n", "", "--weight=NAME", "--weight=NAME", "a,b,2"},
+	{"x.graphml\n<graphml><key id=\"k\" for=\"edge\" attr.name=\"gain\" attr.type=\"double\"/><key id=\"m\" for=\"edge\" attr.name=\"hits\" attr.type=\"double\"/><graph edgedefault=\"undirected\"><node id=\"a\"/><node id=\"b\"/><edge source=\"a\" target=\"b\"><data key=\"k\">2</data><data key=\"m\">3</data></edge></graph></graphml>\n", "", "--weight=NAME", "--weight=NAME", "a,b,2"},
 }
 
 func TestAdvice(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 )
 
 func TestAdvisedCommands(t *testing.T) {
-	command := regexp.MustCompile(`\b((?:gzip -dc .*\| )?iconv|awk|grep|sed|tail|jq|PYTHONIOENCODING=latin-1 (?:python3)) .* > ('new-x y.csv'|[^\s,]+)|python3 -c "[^"]*" \S+ (\S+\.graphml)`)
+	command := regexp.MustCompile(`\b((?:gzip -dc .*\| )?iconv|awk|grep|sed|tail|jq|(?:PYTHONIOENCODING=utf-8:surrogateescape )?python3) .* > ('new-x y.csv'|[^\s,]+)|python3 -c "[^"]*" \S+ (\S+\.graphml)`)
 	hasNetworkX := !testing.Short() && exec.Command("python3", "-c", "import networkx").Run() == nil
 	for _, c := range []struct{ file, text, edges string }{
 		{"x.csv", "payer;payee;amount\na;b;179.26 €\nb;c;1200.00 €\n", "a,b,179.26 b,c,1200"},
@@ -42,6 +42,13 @@ func TestAdvisedCommands(t *testing.T) {
 		{"x.txt", "a: b c\nb: c\n", "a,b a,c b,c"},
 		{"x.txt", "a b c\nb\nc b\nd a b c\n", "a,b a,c a,d b,c b,d c,d"},
 		{"x.json", `[["a","b"],["b","c"]]`, "a,b b,c"},
+		{"x.csv", "\ufeffpayer;payee;note\na;M\u00fc;\"x\ny\"\nM\u00fc;c;\"x\ny\"\n", "a,M\u00fc M\u00fc,c"},
+		{"x.csv", "paper,ml,db\np1,1,0\np2,1,1\np3,0,1\n", "p1,ml ml,p2 p2,db db,p3"}, // matrices
+		{"x.tsv", "\tp1\tp2\tp3\np1\t0\t2\t0\np2\t2\t0\t0.5\np3\t0\t0.5\t0\n", "p1,p2,2 p2,p3,0.5"},
+		{"x.txt", "n p1 p2 p3\np1 0 1 0\np2 1 0 1\np3 0 1 0\n", "p1,p2 p2,p3"},
+		{"x.txt", "0 1 0 0\n1 0 1 0\n0 1 0 1\n0 0 1 0\n", "1,2 2,3 3,4"},
+		{"x.csv", "0,1,0,0\n1,0,1,0\n0,1,0,1\n0,0,1,0\n", "1,2 2,3 3,4"},
+		{"x.dot", "digraph {\n a -> \"b c\" [label=\"1;2\"];\n a -> d -> e\n}\n", "a,\"b c\" a,d d,e"},
 		{"x.csv", "'a','b'\n'b','c'\n", "a,b b,c"},
 		{"x.txt", "c a comment\np edge 3 2\ne 1 2\ne 2 3\n", "1,2 2,3"},
 		{"x.csv", "payer,payee\nM\xfcller,b\nb,M\xfcller\n", "Müller,b"},

@@ -103,7 +103,7 @@ func (r *GraphInputs) Declare(flags *FlagSet) {
 	})
 	local.BoolVar(&c.Bipartite, "bipartite", false,
 		"source and target are two kinds of nodes; ids get the titles of their columns in front, as in user_id:1")
-	local.AddText(&c.Weight, "weight", "`NAME` of the column, or of the edge attribute of GraphML or JSON, that is the weight")
+	local.AddText(&c.Weight, "weight", "`NAME` of the column, or of the edge attribute of GraphML or JSON, that is the weight; 1/NAME takes the reciprocal, for distances")
 	enumVar(local, &c.Signed, "weights", "positive", []string{"positive", "signed"},
 		[]bool{false, true}, "whether weights may be negative: edges between opponents")
 	local.AddText(&c.Kind, "kind", "`COLUMN` with the kind of each edge, a number or title, or the edge attribute of GraphML or JSON; kinds get weights by --kind-weights or from labels")

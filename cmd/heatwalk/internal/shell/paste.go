@@ -19,13 +19,15 @@ var (
 	remedyPattern  = regexp.MustCompile(`(?:` + setting + `)+`)
 )
 
-// remediesOf returns the remedies in settings of an error about a table.
+// remediesOf returns the remedies in settings of an error about a table. Settings behind a command of the shell, which a
+// person must run first, are none.
 func remediesOf(err error) []string {
 	fault := new(input.Error)
 	if !errors.As(err, &fault) {
 		return nil
 	}
-	return remedyPattern.FindAllString(fault.Fix+" or "+fault.Otherwise, -1)
+	fix, _, _ := strings.Cut(fault.Fix, "{file}")
+	return remedyPattern.FindAllString(fix+" or "+fault.Otherwise, -1)
 }
 
 // paste returns the command with all flags that its tables need. It applies the first remedy of err that helps,

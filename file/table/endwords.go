@@ -1,0 +1,119 @@
+package table
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/heatwalk/heatwalk/file/input"
+)
+
+// splitTitle returns the words of a title in lower case: sender and account for Sender_account and senderAccount.
+func splitTitle(title string) []string {
+	var b strings.Builder
+	wasLower := false
+	for _, r := range title {
+		if unicode.IsUpper(r) && wasLower {
+			b.WriteByte(' ')
+		}
+		wasLower = unicode.IsLower(r)
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			r = ' '
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return strings.Fields(b.String())
+}
+
+// nouns are words of titles of ids beside the word of an end, as in sender_account. Other words, as in from_date, may
+// name values.
+var nouns = strings.Fields("account acct iban id number no name user username node customer client person party entity company address email phone ip host url page station airport")
+
+// endOf returns the role, source or target, of the only word of a title that has one, and the other words, of which
+// there must be at least one. Otherwise the role is "".
+func endOf(title string) (role string, others []string) {
+	for _, word := range splitTitle(title) {
+		end := ""
+		for _, use := range []string{input.Source, input.Target} {
+			if slices.Contains(titleRoles()[word], use) || word == map[string]string{input.Source: "orig", input.Target: "dest"}[use] {
+				end = use
+			}
+		}
+		switch {
+		case end == "":
+			others = append(others, word)
+		case role != "":
+			return "", nil
+		default:
+			role = end
+		}
+	}
+	if others == nil {
+		return "", nil
+	}
+	return role, others
+}
+
+// wordPairs returns the pairs of columns whose titles have a word of an end each and the same other words, as in
+// sender_account and receiver_account. Pairs with an earlier word of the list nouns come first; areNamed is the number
+// of pairs with such a word.
+func wordPairs(titles []string) (pairs [][2]int, areNamed int) {
+	rank := func(pair [2]int) int {
+		_, others := endOf(titles[pair[0]])
+		best := len(nouns)
+		for i, noun := range nouns {
+			if slices.Contains(others, noun) {
+				best = min(best, i)
+			}
+		}
+		return best
+	}
+	for i, title := range titles {
+		role, others := endOf(title)
+		if role != input.Source {
+			continue
+		}
+		for j, partner := range titles {
+			if role, words := endOf(partner); role == input.Target && slices.Equal(words, others) {
+				pairs = append(pairs, [2]int{i, j})
+			}
+		}
+	}
+	slices.SortStableFunc(pairs, func(a, b [2]int) int { return rank(a) - rank(b) })
+	for _, pair := range pairs {
+		if rank(pair) < len(nouns) {
+			areNamed++
+		}
+	}
+	return pairs, areNamed
+}
+
+// AreEnds reports whether two titles name the ends of an edge, alone or with the same other words.
+func AreEnds(source, target string) bool {
+	pairs, _ := wordPairs([]string{source, target})
+	return NamesEnds([]string{source, target}) || len(pairs) > 0
+}
+
+// AreKinds reports whether two columns of a table with a header may number two kinds of nodes, as user_id and item_id
+// or card and merchant: they have whole numbers, titles that name no ends, and both titles end in id or both columns
+// count from 0 or 1 on.
+func AreKinds(s *Sample, source, target int) bool {
+	titles := [2]string{s.Titles[source], s.Titles[target]}
+	isMeant := func(title string) bool { return len(title) > 1 && !strings.ContainsAny(title, "0123456789") }
+	isKey := func(title string) bool { return strings.HasSuffix(strings.ToLower(title), "id") }
+	countsFromOne := func(column int) bool {
+		const share = 20 // the smallest of some numbers from 1 to n is a small part of n
+		low := math.Inf(1)
+		high := math.Inf(-1)
+		for _, text := range s.Values(column) {
+			n, _ := ParseNumber([]byte(text), 64)
+			low = min(low, n)
+			high = max(high, n)
+		}
+		return low >= 0 && low <= max(1, high/share)
+	}
+	return isMeant(titles[0]) && isMeant(titles[1]) && !AreEnds(titles[0], titles[1]) &&
+		HasIntegers(s, source, true) && HasIntegers(s, target, true) &&
+		(isKey(titles[0]) && isKey(titles[1]) || countsFromOne(source) && countsFromOne(target))
+}
