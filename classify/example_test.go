@@ -49,7 +49,7 @@ func ExampleLearner() {
 	kernel.RowTo(row, 6)
 	scores := model.ScoresTo(nil, row, row[6])
 	fmt.Printf("%s: %.2f\n", gp.Text(values), gp.Probabilities(nil, scores))
-	// Output: σ² = 4, class-weights equal: [0.30 0.70]
+	// Output: variance = 4, class-weights equal: [0.30 0.70]
 }
 
 // Three items of one class and one of another: errors on the latter cost three times

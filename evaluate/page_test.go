@@ -38,7 +38,7 @@ func TestPage(t *testing.T) {
 		"90 of 100 nodes, 2 classes", "mean of 3 splits (standard error)", "parameters chosen once on 2 further splits of all labels: cwk",
 		"Trained on 5 % of the labels, cwk is the most accurate method: 72.0 ± 1.2 %. The next one is majority, with a difference of 41.0 points.",
 		"the difference is significant (p value "+html.EscapeString(report.PValue(test.PDraws)), "For other nodes it is significant (p value "+html.EscapeString(report.PValue(test.PHolm)),
-		`<span class="mark">*</span><b>72.0 (1.2)</b>`, `<span class="mark">≈</span>31.0 (0.6)`, "α = 0.9, 40 steps, plain features, C = 0.5",
+		`<span class="mark">*</span><b>72.0 (1.2)</b>`, `<span class="mark">≈</span>31.0 (0.6)`, "alpha = 0.9, steps = 40, plain features, cost = 0.5",
 		"a&lt;b",
 		`<td>4</td><td>60.0</td><td>75.0</td><td>66.7</td><td style="--shade:15%">25</td><td style="--shade:45%">75</td>`, // precision 3/5, recall 3/4, F1 2·3/9
 		`<td>0.625</td><td>0.750</td>`, "Not drawn: the largest class.",
@@ -92,7 +92,7 @@ func wideReport(methods, sizes, classes int) *Report {
 					Tuned: onSplits, TuningAccuracy: 0.7},
 			}
 			res.NodesTested, res.NodesTrained, res.Parameters = 1-f, f, []byte("{}")
-			res.Text = "α = 0.8, 100 steps, plain features, C = 2, class-weights equal, strategy one-vs-one, tolerance = 0.001"
+			res.Text = "alpha = 0.8, steps = 100, plain features, cost = 2, class-weights equal, strategy one-vs-one, tolerance = 0.001"
 			res.Calibration = new(Calibration)
 			for b := range res.Calibration {
 				n := 100 + rng.IntN(2000)

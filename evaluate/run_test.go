@@ -226,8 +226,8 @@ cwk      * 72.0 (1.2) * 50.0 (11.5)
 majority   31.0 (0.6) ≈ 31.0 (0.6)
 ` + legend + `
 parameters chosen once on 2 further splits of all labels: cwk
-cwk at 5 %: α = 0.9, 40 steps, plain features, C = 0.5
-cwk at 10 %: α = 0.9, 40 steps, plain features, C = 0.5
+cwk at 5 %: alpha = 0.9, steps = 40, plain features, cost = 0.5
+cwk at 10 %: alpha = 0.9, steps = 40, plain features, cost = 0.5
 
 method     trained on   macro-F1 %   AP %   AUC %   log-loss   Brier
 cwk        5 %          69.0         81.2   90.0    0.700      0.400
@@ -252,7 +252,7 @@ func TestReportJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `{"method":"cwk","train_fraction":0.05,"trained_on":"5 %","mark":"*","standing":"best","nodes_trained":80,"nodes_tested":10,` +
-		`"parameters":{"alpha":0.9,"cost":0.5,"features":"plain","min_steps":0,"steps":40},"parameters_text":"α = 0.9, 40 steps, plain features, C = 0.5",` +
+		`"parameters":{"alpha":0.9,"cost":0.5,"features":"plain","min_steps":0,"steps":40},"parameters_text":"alpha = 0.9, steps = 40, plain features, cost = 0.5",` +
 		`"accuracy_mean":0.72,"accuracy_stderr":0.0115,"accuracies":[0.7,0.72,0.74],"accuracy_reached":0,"nodes_reached":10,"average_precision":0.8125,"auc":0.9,` +
 		`"log_loss":0.7,"brier":0.4,"calibration_error":null,"confusion":[[3,1],[2,4]],` +
 		`"tuned":"splits","memory_bytes":3000000,"seconds":1.25,"seconds_prediction":0,"seconds_by_phase":{"choose":0,"walk":0,"classify":0},"macro_f1":0.69}`

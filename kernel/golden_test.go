@@ -279,7 +279,7 @@ func checkMap(t *testing.T, k Kernel, want *sparse.Block[float64], rows []int) {
 func TestGoldenCases(t *testing.T) {
 	for _, c := range goldenCases(t) {
 		if c.file == "wrand60/matern_Lnorm_nu2.5_k3.0.npy" {
-			if got := c.name + " " + Families().Named(c.name).Text(c.p); got != "matern normalized, ν = 2.5, κ = 3" {
+			if got := c.name + " " + Families().Named(c.name).Text(c.p); got != "matern normalized, nu = 2.5, kappa = 3" {
 				t.Error(got)
 			}
 			return

@@ -89,22 +89,22 @@ func TestDefaultValues(t *testing.T) {
 		p    param.Values
 		want string
 	}{
-		{"diffusion", param.Values{}, "normalized, β = 4"},
-		{"diffusion", param.Values{"laplacian": param.Of(combinatorial)}, "combinatorial, β = 1"},
-		{"diffusion", param.Values{"laplacian": param.Of(randomWalk)}, "random-walk, β = 4"},
-		{"exponential", param.Values{"matrix": param.Of(normalizedAdjacency)}, "normalized-adjacency, β = 4"},
-		{"von-neumann", param.Values{}, "normalized-adjacency, α = 0.8"},
-		{"regularized-laplacian", param.Values{"laplacian": param.Of(combinatorial)}, "combinatorial, α = 1"},
-		{"regularized-laplacian", param.Values{}, "normalized, α = 4"},
+		{"diffusion", param.Values{}, "normalized, beta = 4"},
+		{"diffusion", param.Values{"laplacian": param.Of(combinatorial)}, "combinatorial, beta = 1"},
+		{"diffusion", param.Values{"laplacian": param.Of(randomWalk)}, "random-walk, beta = 4"},
+		{"exponential", param.Values{"matrix": param.Of(normalizedAdjacency)}, "normalized-adjacency, beta = 4"},
+		{"von-neumann", param.Values{}, "normalized-adjacency, alpha = 0.8"},
+		{"regularized-laplacian", param.Values{"laplacian": param.Of(combinatorial)}, "combinatorial, alpha = 1"},
+		{"regularized-laplacian", param.Values{}, "normalized, alpha = 4"},
 		{"pseudo-inverse", param.Values{}, "normalized"},
-		{"regularized-commute-time", param.Values{}, "α = 0.8"},
-		{"p-step", param.Values{}, "a = 2, p = 8"},
-		{"p-step", param.Values{"shift": param.Of(3.0)}, "a = 3, p = 8"},
-		{"matern", param.Values{"laplacian": param.Of(combinatorial)}, "combinatorial, ν = 1.5, κ = 1.5"},
-		{"matern", param.Values{"nu": param.Of(2.0)}, "normalized, ν = 2, κ = 3"},
-		{"modularity", param.Values{}, "rank = 6, γ = 1"},
-		{"pagerank", param.Values{"symmetric": param.Of(true)}, "α = 0.85, symmetric"},
-		{"heat-pagerank", param.Values{}, "β = 4"},
+		{"regularized-commute-time", param.Values{}, "alpha = 0.8"},
+		{"p-step", param.Values{}, "shift = 2, steps = 8"},
+		{"p-step", param.Values{"shift": param.Of(3.0)}, "shift = 3, steps = 8"},
+		{"matern", param.Values{"laplacian": param.Of(combinatorial)}, "combinatorial, nu = 1.5, kappa = 1.5"},
+		{"matern", param.Values{"nu": param.Of(2.0)}, "normalized, nu = 2, kappa = 3"},
+		{"modularity", param.Values{}, "rank = 6, resolution = 1"},
+		{"pagerank", param.Values{"symmetric": param.Of(true)}, "alpha = 0.85, symmetric"},
+		{"heat-pagerank", param.Values{}, "beta = 4"},
 	} {
 		f := Families().Named(c.name)
 		if got := f.Text(complete(t, f, c.p, On(background, g))); got != c.want {

@@ -25,7 +25,7 @@ func TestEntries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []string{"diffusion, combinatorial, β = 0.5, C = ", "diffusion, normalized, β = ", "α = 0.5, 3 steps, plain features, C = ", "α = 0.3", "pseudo-inverse, combinatorial, λ = "} {
+	for i, want := range []string{"diffusion, combinatorial, beta = 0.5, C = ", "diffusion, normalized, β = ", "alpha = 0.5, steps = 3, plain features, C = ", "alpha = 0.3", "pseudo-inverse, combinatorial, λ = "} {
 		e := entries[i]
 		set := &engine.Settings{Given: e.Own}
 		choice, err := e.Method.Tune(context.Background(), p, splits, set)

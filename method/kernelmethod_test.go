@@ -90,7 +90,7 @@ func TestKernelMethodAgainstWholeKernel(t *testing.T) {
 				t.Errorf("%s: node %d is of class %d, with the whole kernel %d: %v", name, i, c, want, scores)
 			}
 		}
-		if want := "diffusion, normalized, β = 3, C = 10, class-weights equal, strategy one-vs-one, tolerance = 0.001"; out.Parameters.String() != want || out.Settings != 1 {
+		if want := "diffusion, normalized, beta = 3, cost = 10, class-weights equal, strategy one-vs-one, svm-tolerance = 0.001"; out.Parameters.String() != want || out.Settings != 1 {
 			t.Errorf("%s: %v of %d", name, out.Parameters, out.Settings)
 		}
 	}

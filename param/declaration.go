@@ -364,8 +364,8 @@ func (s *Spec) check(p *Param, x Value) error {
 	return nil
 }
 
-// Text lists values in the order of the parameters, such as "normalized, β = 0.5, balance equal". A word is written with the
-// name of its parameter if the parameter has no symbol.
+// Text lists values in the order of the parameters, such as "normalized, beta = 0.5, balance equal", by the names that
+// a user types. A word of a parameter with a symbol is written alone.
 func (s *Spec) Text(v Values) string {
 	var parts []string
 	for _, p := range s.Params {
@@ -377,7 +377,7 @@ func (s *Spec) Text(v Values) string {
 		case p.Kind == Switch || x.kind == Choice:
 			parts = append(parts, strings.TrimSuffix(p.Name+" "+x.word, " "))
 		default:
-			parts = append(parts, p.Symbol+" = "+x.String())
+			parts = append(parts, p.Name+" = "+x.String())
 		}
 	}
 	return strings.Join(parts, ", ")

@@ -41,9 +41,9 @@ func TestInstead(t *testing.T) {
 		given Values
 		want  string
 	}{
-		{nil, "λ = 1"},
-		{Values{"lambda": Of(2.0)}, "λ = 2"},
-		{Values{"cost": Of(3.0)}, "C = 3"},
+		{nil, "lambda = 1"},
+		{Values{"lambda": Of(2.0)}, "lambda = 2"},
+		{Values{"cost": Of(3.0)}, "cost = 3"},
 		{Values{"cost": Of(0.0)}, "ridge: cost: 0 is out of range; ridge takes C > 0"},
 		{Values{"cost": Of(3.0), "lambda": Of(2.0)}, "ridge: cost: stands in place of lambda; give one of the two"},
 	} {
@@ -60,10 +60,10 @@ func TestInstead(t *testing.T) {
 
 func TestParse(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
-		{"beta", "0.25", "laplacian normalized, β = 0.25, T = 8"},
-		{"steps", "9", "laplacian normalized, β = 4, T = 9"},
-		{"laplacian", "combinatorial", "laplacian combinatorial, β = 4, T = 8"},
-		{"symmetric", "true", "laplacian normalized, β = 4, T = 8, symmetric"},
+		{"beta", "0.25", "laplacian normalized, beta = 0.25, steps = 8"},
+		{"steps", "9", "laplacian normalized, beta = 4, steps = 9"},
+		{"laplacian", "combinatorial", "laplacian combinatorial, beta = 4, steps = 8"},
+		{"symmetric", "true", "laplacian normalized, beta = 4, steps = 8, symmetric"},
 		{"beta", "x", `"x" is not a number; give β > 0`},
 		{"symmetric", "perhaps", `"perhaps" is neither true nor false`},
 	} {
@@ -95,12 +95,12 @@ func TestResolve(t *testing.T) {
 		on    Graph
 		want  string
 	}{
-		{nil, nil, "laplacian normalized, β = 4, T = 8"},
-		{nil, path{}, "laplacian normalized, β = 4, T = 8"},
-		{Values{"laplacian": Of("combinatorial")}, path{}, "laplacian combinatorial, β = 0.5, T = 8"},
-		{Values{"laplacian": Of("combinatorial"), "beta": Of(3.0)}, path{}, "laplacian combinatorial, β = 3, T = 8"},
-		{Values{"beta": Of(3)}, nil, "laplacian normalized, β = 3, T = 8"},
-		{Values{"steps": Of(10.0), "symmetric": Of(true)}, nil, "laplacian normalized, β = 4, T = 10, symmetric"},
+		{nil, nil, "laplacian normalized, beta = 4, steps = 8"},
+		{nil, path{}, "laplacian normalized, beta = 4, steps = 8"},
+		{Values{"laplacian": Of("combinatorial")}, path{}, "laplacian combinatorial, beta = 0.5, steps = 8"},
+		{Values{"laplacian": Of("combinatorial"), "beta": Of(3.0)}, path{}, "laplacian combinatorial, beta = 3, steps = 8"},
+		{Values{"beta": Of(3)}, nil, "laplacian normalized, beta = 3, steps = 8"},
+		{Values{"steps": Of(10.0), "symmetric": Of(true)}, nil, "laplacian normalized, beta = 4, steps = 10, symmetric"},
 
 		{Values{"gamma": Of(1.0)}, nil, "heat: gamma: heat has no such parameter; it takes laplacian, beta, steps or symmetric"},
 		{Values{"beta": Of(0.0)}, nil, "heat: beta: 0 is out of range; heat takes β > 0"},

@@ -44,7 +44,7 @@ func TestCombinationsInstead(t *testing.T) {
 	for _, c := range []struct {
 		given param.Values
 		want  string
-	}{{nil, "[λ = 1 λ = 2]"}, {param.Values{"cost": param.Of(3.0)}, "[C = 3]"}} {
+	}{{nil, "[lambda = 1 lambda = 2]"}, {param.Values{"cost": param.Of(3.0)}, "[cost = 3]"}} {
 		list, err := Combinations(&s, c.given, nil)
 		var texts []string
 		for _, v := range list {

@@ -95,15 +95,11 @@ func (p Parameters) String() string {
 	parts := []string{declared}
 	switch k := p.Kernel; {
 	case p.onWalks():
-		steps := "steps"
-		if p.Steps() == 1 {
-			steps = "step"
-		}
+		walks := fmt.Sprintf("alpha = %v, steps = %d", p.Alpha(), p.Steps())
 		if p.MinSteps() > 0 {
-			steps += fmt.Sprintf(" from %d on", p.MinSteps())
+			walks += fmt.Sprintf(", min-steps = %d", p.MinSteps())
 		}
-		parts = []string{fmt.Sprintf("α = %v, %d %s", p.Alpha(), p.Steps(), steps),
-			p.Features() + " features", declared}
+		parts = []string{walks, p.Features() + " features", declared}
 	case k != nil:
 		parts = []string{k.Spec.Name, k.text(), declared}
 	}

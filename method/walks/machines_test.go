@@ -135,7 +135,7 @@ func TestGivenValuesAreNotTried(t *testing.T) {
 
 func TestKernelParametersAsText(t *testing.T) {
 	p := engine.Parameters{Kernel: &engine.Setting{Spec: &kernel.Families().Named("diffusion").Spec, Values: param.Values{"laplacian": param.Of("normalized"), "beta": param.Of(2.0)}}, Declared: costOf(8)}
-	if got := p.String(); got != "diffusion, normalized, β = 2, C = 8" {
+	if got := p.String(); got != "diffusion, normalized, beta = 2, cost = 8" {
 		t.Error(got)
 	}
 	text, err := json.Marshal(p)

@@ -200,8 +200,8 @@ func writeWalk[T sparse.Float](d *shell.GraphRun, w *cwk.Walk[T],
 	p := &m.parameters
 	r := &shell.MatrixDocument{Shape: shell.ShapeOf(d.Out.Path, m.Rows.N, m.Cols.N, m.dtype), Parameters: p}
 	return d.Out.Finish(shell.JoinDocuments(r), p,
-		fmt.Sprintf("%s · α = %v, steps %d to %d", r.Shape,
-			p.Alpha, p.MinSteps, p.Steps))
+		fmt.Sprintf("%s · alpha = %v, steps = %d, min-steps = %d", r.Shape,
+			p.Alpha, p.Steps, p.MinSteps))
 }
 
 // walkLocally sets the matrix, degrees, seeds, prior and picks of a walk to the rows that this process

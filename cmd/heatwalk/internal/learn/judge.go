@@ -330,7 +330,7 @@ func shiftText(p *heatwalk.Prediction) string {
 func (d *classifyDocument) summary(in *predictionInputs, p *heatwalk.Prediction) []string {
 	several := ""
 	if m := d.Several; m != nil {
-		several = fmt.Sprintf("%s, λ = %v; micro-F1 of labelled nodes left out one by one %.1f ± %.1f %%",
+		several = fmt.Sprintf("%s, lambda = %v; micro-F1 of labelled nodes left out one by one %.1f ± %.1f %%",
 			words.Counted(m.Columns, "column"), m.Lambda, 100*m.MicroF1, 100*m.Stderr)
 	}
 	edges := edgesText(in.data.Graph, d.factorsDocument, cmp.Or(in.f.model, "held-out labels"))
