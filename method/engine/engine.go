@@ -78,13 +78,10 @@ func (m *Engine) Predict(ctx context.Context, p *Problem, par *Parameters,
 	learned.Value = given
 	out.Problem = &learned
 	out.EdgeWeights = *p.Learned
-	if p.Time != nil && p.Value == nil && m.Target == Classes && m.Model == nil && !within.Unmeasured {
-		if out.Held, err = m.holdNewest(ctx, p, par, within); err != nil {
-			return nil, err
-		}
-		out.Estimate = out.Held.Estimate(p, out.Reached)
+	if m.Target == Classes && p.Value == nil && m.Model == nil && !within.Unmeasured {
+		err = m.measure(ctx, p, par, out, within)
 	}
-	return out, nil
+	return out, err
 }
 
 // Tune chooses parameters on splits of p by the field Choose, with the edge weights of [Engine.Weigh]. If Choose is nil,

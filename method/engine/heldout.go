@@ -92,6 +92,27 @@ func (m *Engine) holdFolds(ctx context.Context, p *Problem, par *Parameters, s *
 	})
 }
 
+// measure measures a prediction by held-out labels, unless the choice of its parameters has. If labels have times, it predicts
+// the newest. m is no baseline, which is measured by [Engine.PredictCompared].
+func (m *Engine) measure(ctx context.Context, p *Problem, par *Parameters, out *Prediction, s *Settings) (err error) {
+	switch {
+	case choose.TooFew(p.Class):
+		return nil
+	case p.Time != nil:
+		out.Held, err = m.holdNewest(ctx, p, par, s)
+	case out.Tested > 0 || m.IsBaseline() || par != nil || s.Model != nil || p.Team() != nil || out.Scores == nil:
+		return nil
+	default:
+		set := *s
+		set.forHeldOut()
+		out.Held, err = m.holdFolds(ctx, p, &out.Parameters, &set, choose.ToMeasure(p, s.WithDefaults().Sample, s.RNGSeed))
+	}
+	if err == nil {
+		out.Estimate = out.Held.Estimate(p, out.Reached)
+	}
+	return err
+}
+
 // holdNewest returns the predictions of the newest labels of p, which has times, by m with everything that it chooses from
 // the older labels.
 func (m *Engine) holdNewest(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*choose.Held, error) {

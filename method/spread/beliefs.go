@@ -8,6 +8,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/internal/beliefs"
@@ -128,13 +129,13 @@ func predictBeliefs(ctx context.Context, p *engine.Problem, par *engine.Paramete
 	if err != nil {
 		return nil, err
 	}
-	var count choose.Estimator
-	weight := choose.WeightsOf(p)
+	out.Held = new(choose.Held)
+	shares := make([]float64, len(p.Names))
 	for i, seed := range model.HeldOut {
-		count.Note(!isolated[seed], model.Predicted[i] == p.Class[seed],
-			weight[p.Class[seed]])
+		simd.ConvertTo(shares, model.Shares[i])
+		out.Held.Add(seed, model.Predicted[i], !isolated[seed], shares)
 	}
-	out.Estimate = count.Estimate(p, out.Reached)
+	out.Estimate = out.Held.Estimate(p, out.Reached)
 	out.Parameters = engine.Parameters{Declared: &engine.Setting{Spec: &beliefsSpec,
 		Values: valuesOf(model.Candidate)}}
 	if out.Scores, err = model.Predict(ctx); err != nil {

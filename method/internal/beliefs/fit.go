@@ -79,6 +79,7 @@ type Model struct {
 
 	HeldOut       []int       // positions of held-out labels in the seeds
 	Probabilities [][]float32 // probabilities of each held-out label
+	Shares        [][]float32 // probabilities of each held-out label, by the candidate that other folds choose
 	Predicted     []int       // class of each held-out label, by the candidate that other folds choose
 
 	Sweeps int // number of sweeps over the graph so far
@@ -355,6 +356,7 @@ func (f *fitting) model() *Model {
 		temper(p, f.beliefs[chosen.candidate][i], chosen.sharpen,
 			chosen.blend, shares)
 		m.Predicted = append(m.Predicted, slices.Index(p, slices.Max(p)))
+		m.Shares = append(m.Shares, slices.Clone(p))
 		temper(p, f.beliefs[best.candidate][i], best.sharpen, best.blend, shares)
 		m.Probabilities = append(m.Probabilities, p)
 	}

@@ -1,0 +1,113 @@
+package method
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
+	"github.com/heatwalk/heatwalk/test/contract"
+)
+
+// groupedProblem returns a problem whose labels have five groups, which are then the folds of every engine, and labels that
+// are equally many in each class of a group. Folds do not change if labels of a group are exchanged.
+func groupedProblem(t *testing.T, seed uint64) *engine.Problem {
+	p, _ := contract.Blocks(t, seed, 180, 120, 3, 5, 1)
+	for i := range p.Row {
+		p.Group = append(p.Group, i%5)
+	}
+	return p
+}
+
+// predictHeld returns the held-out predictions of an engine by position of the label.
+func predictHeld(t *testing.T, m *engine.Engine, p *engine.Problem) map[int]choose.HeldRow {
+	out, _, err := m.PredictCompared(t.Context(), p, &engine.Settings{Fixed: true, RNGSeed: 3})
+	if err != nil {
+		t.Fatalf("%s: %v", m.Name, err)
+	}
+	held, err := m.HoldOut(t.Context(), p, out, &engine.Settings{Fixed: true, RNGSeed: 3})
+	if err != nil {
+		t.Fatalf("%s: %v", m.Name, err)
+	}
+	rows := map[int]choose.HeldRow{}
+	for _, row := range held.Rows {
+		rows[row.Label] = row
+	}
+	return rows
+}
+
+// measuredEngines returns all engines that predict held-out labels; a short test takes one of each kernel.
+func measuredEngines() []*engine.Engine {
+	return slices.DeleteFunc(All(), func(m *engine.Engine) bool {
+		return m == engine.Majority || testing.Short() && strings.Contains(m.Name, "+")
+	})
+}
+
+// TestHeldOutLabelsAreHidden exchanges the labels of a group. No engine may change its predictions of this group.
+func TestHeldOutLabelsAreHidden(t *testing.T) {
+	for _, m := range measuredEngines() {
+		p := groupedProblem(t, 7)
+		want := predictHeld(t, m, p)
+		if len(want) == 0 {
+			t.Errorf("%s: no held-out predictions", m.Name)
+		}
+		rng := rand.New(rand.NewPCG(1, 2))
+		var group []int
+		for i, g := range p.Group {
+			if g == 2 {
+				group = append(group, i)
+			}
+		}
+		q := *p
+		q.Class = slices.Clone(p.Class)
+		rng.Shuffle(len(group), func(a, b int) {
+			q.Class[group[a]], q.Class[group[b]] = q.Class[group[b]], q.Class[group[a]]
+		})
+		got := predictHeld(t, m, &q)
+		changed := 0
+		for _, i := range group {
+			if want[i].Class != got[i].Class {
+				changed++
+			}
+		}
+		if changed > 0 {
+			t.Errorf("%s: %d of %d predictions of the group changed with its own labels", m.Name, changed, len(group))
+		}
+	}
+}
+
+// TestHeldOutLabelsAreFitted compares held-out predictions with those of an engine that was fitted by hand to the labels of the
+// other groups. Engines that mix models choose weights by all labels, learners of dependent coordinates round apart, and the
+// scale of a kernel is that of all labels, which turns a near tie.
+func TestHeldOutLabelsAreFitted(t *testing.T) {
+	for _, m := range measuredEngines() {
+		if m.Mixture != nil || m.Name == "beliefs" || strings.Contains(m.Name, "dkm") {
+			continue
+		}
+		p := groupedProblem(t, 7)
+		rows := predictHeld(t, m, p)
+		differ := 0
+		for g := range 5 {
+			var others []int
+			for i, group := range p.Group {
+				if group != g {
+					others = append(others, i)
+				}
+			}
+			out, err := m.Fit(t.Context(), p.At(others), nil, &engine.Settings{Fixed: true, RNGSeed: 3, Unmeasured: true})
+			if err != nil {
+				t.Fatalf("%s: %v", m.Name, err)
+			}
+			for i, group := range p.Group {
+				if group == g && out.Class[p.Row[i]] != rows[i].Class {
+					differ++
+				}
+			}
+		}
+		if differ > 1 {
+			t.Errorf("%s: %d predictions differ", m.Name, differ)
+		}
+	}
+}
