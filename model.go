@@ -27,10 +27,12 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// LoadModel also reads oldModelVersion, which has no origin.
+// LoadModel also reads older versions. oldModelVersion has no origin. Before unitModelVersion, values of a learner on a kernel
+// were for the kernel divided by the mean of its diagonal.
 const (
-	modelVersion    = 3
-	oldModelVersion = 2
+	modelVersion     = 4
+	unitModelVersion = 4
+	oldModelVersion  = 2
 )
 
 // Model is a saved model: a method with all its choices, and the labels by id that it has learned from. [Prediction.Save]
@@ -205,6 +207,7 @@ func LoadModelWithin(path string, memory int64) (*Model, error) {
 		return nil, ModelDamage(path, problem)
 	}
 	f.Model.LabelSets = f.Several
+	f.Model.Usual = version < unitModelVersion
 	if version == oldModelVersion {
 		return f, f.readOrigin(body)
 	}
@@ -242,7 +245,7 @@ type modelVersionError struct {
 
 // Error implements error.
 func (e *modelVersionError) Error() string {
-	return fmt.Sprintf("%s: model of format %d; this heatwalk reads %d and %d; %s", e.Path, e.Version, oldModelVersion, modelVersion, e.Remedy)
+	return fmt.Sprintf("%s: model of format %d; this heatwalk reads %d to %d; %s", e.Path, e.Version, oldModelVersion, modelVersion, e.Remedy)
 }
 
 // Unwrap returns [shard.ErrVersion].

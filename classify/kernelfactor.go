@@ -190,6 +190,7 @@ var gpLearner = Learner{
 	},
 	Fit:           gpSoftmax.fit,
 	Compare:       gpSoftmax.compare,
+	Parameter:     "variance",
 	Dual:          true,
 	Probabilities: Softmax,
 	Workspace:     kernelSoftmaxWorkspace,

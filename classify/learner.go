@@ -44,6 +44,12 @@ type Learner struct {
 	Solve  func(y []int, classes int, v param.Values, solve func(ridge []float64, targets *mat.Dense) (*mat.Dense, error)) (*Model, error)
 	Solved int
 
+	// Parameter and Ridge say for a learner without a path how a parameter depends on the unit of the kernel, see [Path].
+	// Callers may then change the unit. If a learner has neither Parameter nor Path, the scores of its Machines must be
+	// proportional to the kernel.
+	Parameter string
+	Ridge     bool
+
 	// Dual says that every model of Fit has Machines.
 	Dual bool
 
@@ -116,8 +122,8 @@ func (g *groups) againstRest() Pairs {
 // Path declares that the settings of a learner are chosen along one parameter: fitting several values of this parameter
 // together costs less than fitting them separately. The models of the learner must have Machines.
 type Path struct {
-	// Spec has the learner's parameters with usual values for kernels where the mean of K(i, i) is
-	// about 1.
+	// Spec has the learner's parameters with usual values for kernels where the mean of K(i, i) is 1. For another kernel,
+	// callers change usual values, but not given values, as Ridge says.
 	param.Spec
 
 	// Parameter is the name of the parameter. If Ridge is set, the value s·x on the kernel s·K gives the same models as x

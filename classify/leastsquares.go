@@ -24,7 +24,7 @@ var rlsLearner = Learner{
 		Params: []param.Param{
 			ridgeParam,
 			{Name: "cost", Symbol: "C",
-				Meaning: "cost C of regularised least squares, λ = m/C for m items",
+				Meaning: "cost C of regularised least squares, λ = m/C for m items; for gram, records and graphs",
 				Range:   param.Above(0), Instead: "lambda"},
 			WeightsParam,
 		},

@@ -38,6 +38,8 @@ var logisticLearner = Learner{
 		}
 		return models[0], err
 	},
+	Parameter:     "lambda",
+	Ridge:         true,
 	Dual:          true,
 	Probabilities: Softmax,
 	Workspace:     logisticWorkspace,

@@ -195,8 +195,8 @@ func TestLinksOfEqualKernels(t *testing.T) {
 			t.Fatal(err)
 		}
 		labels := map[string]string{"n1": "a", "n2": "b", "n10": "a", "n20": "b", "n21": "b"}
-		links := func(kernel string) (list []float64) {
-			reasons, err := g.Explain(t.Context(), labels, []string{"n3", "n0"}, &heatwalk.ClassifyOptions{Method: kernel + "+rls:lambda=0.1"})
+		links := func(kernel string, lambda float64) (list []float64) {
+			reasons, err := g.Explain(t.Context(), labels, []string{"n3", "n0"}, &heatwalk.ClassifyOptions{Method: fmt.Sprintf("%s+rls:lambda=%v", kernel, lambda)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -211,23 +211,30 @@ func TestLinksOfEqualKernels(t *testing.T) {
 			}
 			return list
 		}
-		pairs := [][2]string{
-			{"diffusion:beta=4", "exponential:matrix=normalized-adjacency:beta=4"}, {"diffusion:beta=1", "exponential:matrix=normalized-adjacency:beta=1"},
-			{"regularized-laplacian:alpha=1", "von-neumann:alpha=0.5"}, {"exponential:matrix=adjacency:beta=10", "exponential:matrix=adjacency:beta=10"},
+		type pair struct {
+			kernel, multiple string
+			lambda, factor   float64 // multiple is factor times kernel
+		}
+		pairs := []pair{
+			{"diffusion:beta=4", "exponential:matrix=normalized-adjacency:beta=4", 0.1, math.Exp(4)},
+			{"diffusion:beta=1", "exponential:matrix=normalized-adjacency:beta=1", 0.1, math.E},
+			{"regularized-laplacian:alpha=1", "von-neumann:alpha=0.5", 0.1, 2},
+			{"exponential:matrix=adjacency:beta=10", "exponential:matrix=adjacency:beta=10", map[string]float64{"star": 1e26, "cycle": 1e7, "random": 1e14}[shape], 1},
 		}
 		if shape == "cycle" {
-			pairs = append(pairs, [2]string{"diffusion:beta=2", "diffusion:laplacian=combinatorial:beta=1"}, [2]string{"diffusion:beta=2", "exponential:matrix=adjacency:beta=1"})
+			pairs = append(pairs, pair{"diffusion:beta=2", "diffusion:laplacian=combinatorial:beta=1", 0.1, 1},
+				pair{"diffusion:beta=2", "exponential:matrix=adjacency:beta=1", 0.1, math.Exp(2)})
 		}
 		for _, pair := range pairs {
-			got := links(pair[0])
-			want := links(pair[1])
+			got := links(pair.kernel, pair.lambda)
+			want := links(pair.multiple, pair.lambda*pair.factor)
 			if len(got) != len(want) || len(got) == 0 {
-				t.Errorf("%s: %d links of %s, %d of %s", shape, len(got), pair[0], len(want), pair[1])
+				t.Errorf("%s: %d links of %s, %d of %s", shape, len(got), pair.kernel, len(want), pair.multiple)
 				continue
 			}
 			for i := range want {
 				if !(math.Abs(got[i]-want[i]) <= 1e-4*want[0]) {
-					t.Errorf("%s: link %d is %v by %s, %v by %s", shape, i, got[i], pair[0], want[i], pair[1])
+					t.Errorf("%s: link %d is %v by %s, %v by %s", shape, i, got[i], pair.kernel, want[i], pair.multiple)
 				}
 			}
 		}

@@ -60,13 +60,36 @@ func Each(learner *classify.Learner, classes int, settings []param.Values) Fit {
 // ScaleSetting returns values that fit the same models on the kernel s·K, or on s copies of each item, as the values v on
 // the kernel K.
 func ScaleSetting(path *classify.Path, v param.Values, s float64) param.Values {
+	return scaleValue(v, path.Parameter, path.Ridge, s)
+}
+
+func scaleValue(v param.Values, name string, isRidge bool, s float64) param.Values {
 	w := maps.Clone(v)
-	x := v.Number(path.Parameter)
-	if path.Ridge {
+	x := v.Number(name)
+	if isRidge {
 		x *= s
 	} else {
 		x /= s
 	}
-	w[path.Parameter] = param.Of(x)
+	w[name] = param.Of(x)
 	return w
+}
+
+// UnitParameter returns the name of the parameter whose value depends on the unit of the kernel, and whether the value grows
+// with the kernel, see [classify.Path]. The name is "" if the learner has none.
+func UnitParameter(l *classify.Learner) (name string, isRidge bool) {
+	if l.Path != nil {
+		return l.Path.Parameter, l.Path.Ridge
+	}
+	return l.Parameter, l.Ridge
+}
+
+// SettingOn returns values that fit the same models of a learner on the kernel s·K as the values v on the kernel K. A learner
+// without a parameter that depends on the unit of the kernel keeps v.
+func SettingOn(l *classify.Learner, v param.Values, s float64) param.Values {
+	name, isRidge := UnitParameter(l)
+	if name == "" {
+		return v
+	}
+	return scaleValue(v, name, isRidge, s)
 }

@@ -36,6 +36,10 @@ type Model struct {
 	LabelSets *LabelSetModel `json:"-"` // nil: each node has one label
 
 	Shrinkage float64 `json:"shrinkage,omitempty"` // shrinkage of predicted numbers; 0: none
+
+	// Usual states that the values of a learner on a kernel are for the kernel divided by the mean of its diagonal over the
+	// labelled nodes, as in models of older formats.
+	Usual bool `json:"-"`
 }
 
 // ErrChanged is wrapped by errors about a model that does not fit its method and classes.

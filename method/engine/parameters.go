@@ -13,7 +13,7 @@ import (
 )
 
 // Parameters are the values of the parameters of a method. A walk is a kernel too, K = Σ PₜPₜᵀ/(steps − min-steps + 1) with
-// t from min-steps to steps. Other kernels are divided by the mean of K(u, u) over labelled nodes u.
+// t from min-steps to steps. Values of a learner are those for the kernel by its formula.
 type Parameters struct {
 	// Kernel has the values of the kernel or walk; nil: there is none. Declared has the values of the learner or method;
 	// nil: there are none.

@@ -60,7 +60,6 @@ func TestLeastSquaresChoice(t *testing.T) {
 		var want [][2]int64 // right predictions, at least and at most
 		var loss []float64
 		for _, gram := range grams {
-			choose.Rescale(gram, gram.Rows)
 			k := mat.NewDense(gram.Rows, gram.Rows, nil)
 			for row := range gram.Rows {
 				k.SetRow(row, gram.Row(row))
@@ -156,24 +155,25 @@ func TestLeastSquaresWithoutBlock(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := r.fitVotes(context.Background()); err != nil {
+		choice := &engine.Choice{Parameters: r.Parameters(0, 0)}
+		if err := r.fitVotes(context.Background(), choice); err != nil {
 			t.Fatal(err)
 		}
 		gram := r.gram
-		if err := r.learnItems(context.Background(), &engine.Choice{Parameters: r.Parameters(0, 0)}); err != nil {
+		if err := r.learnItems(context.Background(), choice); err != nil {
 			t.Fatal(err)
 		}
 		direct := r.fitted
 		without := *by
 		without.Solved = 0
 		r.Learner = &without
-		if err := r.learnItems(context.Background(), &engine.Choice{Parameters: r.Parameters(0, 0)}); err != nil {
+		if err := r.learnItems(context.Background(), choice); err != nil {
 			t.Fatal(err)
 		}
 		dense := mat.NewDense(gram.Rows, gram.Rows, nil)
 		for i := range gram.Rows {
 			dense.SetRow(i, gram.Row(i))
-			dense.Set(i, i, dense.At(i, i)+0.05/weights[p.Class[i]])
+			dense.Set(i, i, dense.At(i, i)+0.05*r.scale/weights[p.Class[i]]) // gram is scale·K
 		}
 		targets := mat.NewDense(gram.Rows, len(p.Names), nil)
 		targets.Apply(func(i, c int, _ float64) float64 {

@@ -128,7 +128,9 @@ func (m method) newPredictor(ctx context.Context, p *engine.Problem, par *engine
 	graph.Memory = j.Settings.Memory
 	j.Out.Reached = graph.Components.Reachable(p.Row)
 	j.Out.Work = work
-	r := &predictor{Job: j}
+	name, _ := choose.UnitParameter(m.learner)
+	isGiven := par != nil || j.Settings.Given.Has(name) || len(j.Settings.Lists[name]) > 0
+	r := &predictor{Job: j, isUsual: !isGiven || j.Settings.Model != nil && j.Settings.Model.Usual}
 	r.kernels, err = m.kernel.NewAll(ctx, graph, j.Sources)
 	return r, err
 }

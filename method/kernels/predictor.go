@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -30,6 +31,10 @@ type predictor struct {
 	best  kernel.Kernel
 	gram  *sparse.Block[float64] // scale × values of best between the compared labels
 	scale float64                // 1 / mean of the diagonal of best
+
+	// isUsual states that Values are usual values, for kernels where the mean of the diagonal is 1. Otherwise they are given
+	// values, for the kernel by its formula.
+	isUsual bool
 
 	fitted *classify.Model
 	items  []int // nodes to learn from, first the labelled nodes in their order
@@ -68,7 +73,37 @@ func (r *predictor) chooseByFolds(ctx context.Context) (*engine.Choice, error) {
 	if err != nil {
 		return nil, err
 	}
-	return choice, r.calibrate(ctx, t, choice.Found.Kernel, choice.Found.Setting)
+	if err := r.calibrate(ctx, t, choice.Found.Kernel, choice.Found.Setting); err != nil {
+		return nil, err
+	}
+	r.settle(&choice.Parameters, r.scale)
+	return choice, nil
+}
+
+// settle replaces usual values of the learner by the values for a kernel by its formula, whose mean of the diagonal is
+// 1/scale. Values are rounded to digits that a user can give again.
+func (r *predictor) settle(par *engine.Parameters, scale float64) {
+	name, _ := choose.UnitParameter(r.Learner)
+	if !r.isUsual || name == "" {
+		return
+	}
+	values := choose.SettingOn(r.Learner, par.Declared.Values, 1/scale)
+	if r.Settings.Model == nil {
+		rounded, _ := strconv.ParseFloat(strconv.FormatFloat(values.Number(name), 'g', 4, 64), 64)
+		values[name] = param.Of(rounded)
+	}
+	par.Declared = &engine.Setting{Spec: par.Declared.Spec, Values: values}
+}
+
+// valuesOn returns the settings at the given positions of r.Values, for a kernel that is multiplied by scale.
+func (r *predictor) valuesOn(scale float64, settings []int) []param.Values {
+	list := problem.Pick(r.Values, settings)
+	for i, v := range list {
+		if !r.isUsual {
+			list[i] = choose.SettingOn(r.Learner, v, scale)
+		}
+	}
+	return list
 }
 
 // calibrate fits the power of the votes to out-of-fold predictions by the kernel and setting at the given positions. It sets
@@ -109,7 +144,8 @@ func (r *predictor) calibrate(ctx context.Context, t *labels, source, setting in
 func (r *predictor) learnChosen(ctx context.Context, c *engine.Choice) error {
 	t := &r.Out.Seconds
 	learn := func(ctx context.Context) error { return r.learnItems(ctx, c) }
-	err := engine.RunPhases(ctx, []*float64{&t.Choose, &t.Classify, &t.Walk, &t.Walk}, r.fitVotes, learn, r.score, r.keepForm)
+	fitVotes := func(ctx context.Context) error { return r.fitVotes(ctx, c) }
+	err := engine.RunPhases(ctx, []*float64{&t.Choose, &t.Classify, &t.Walk, &t.Walk}, fitVotes, learn, r.score, r.keepForm)
 	if err == nil {
 		engine.FillClasses(r.Out, r.Problem, engine.ClassShares)
 		r.Out.Power = r.Votes.Power
@@ -117,8 +153,8 @@ func (r *predictor) learnChosen(ctx context.Context, c *engine.Choice) error {
 	return err
 }
 
-// fitVotes fits the votes of a setting that was given, not chosen.
-func (r *predictor) fitVotes(ctx context.Context) error {
+// fitVotes fits the votes of the setting of c, which was given, not chosen.
+func (r *predictor) fitVotes(ctx context.Context, c *engine.Choice) error {
 	if r.best != nil {
 		return nil
 	}
@@ -128,9 +164,12 @@ func (r *predictor) fitVotes(ctx context.Context) error {
 	}
 	if k := r.Settings.Model; k != nil {
 		r.best, r.gram, r.scale, r.Votes = r.kernels[0], t.grams[0], t.scales[0], choose.Votes{Power: k.Power}
-		return nil
+	} else if err := r.calibrate(ctx, t, 0, 0); err != nil {
+		return err
 	}
-	return r.calibrate(ctx, t, 0, 0)
+	r.settle(&c.Parameters, r.scale)
+	r.Out.Parameters = c.Parameters
+	return nil
 }
 
 // leavesOneOut reports whether each label is predicted from all other labels, which learners with a closed form do unless
@@ -149,13 +188,13 @@ func (r *predictor) outOfFold(ctx context.Context, t *labels,
 	path := r.Learner.Path
 	n := len(settings)
 	if !r.leavesOneOut() {
-		return validateKernels(ctx, r, problem.Pick(t.grams, kernels), t.p.Class,
+		return validateKernels(ctx, r, problem.Pick(t.grams, kernels), problem.Pick(t.scales, kernels), t.p.Class,
 			t.fold, settings, visit)
 	}
 	return sched.Run(ctx, r.Settings.Workers, len(kernels), func(_, a int) error {
 		k := t.grams[kernels[a]]
 		pairs, decisions, loss, err := path.LeaveOneOut(ctx, classify.DenseGram(k),
-			t.p.Class, len(r.Problem.Names), r.Values)
+			t.p.Class, len(r.Problem.Names), r.valuesOn(t.scales[kernels[a]], sched.UpTo(len(r.Values))))
 		for s := range decisions {
 			losses[a*n+s] = loss[s]
 			if decisions[s] == nil {
@@ -170,9 +209,9 @@ func (r *predictor) outOfFold(ctx context.Context, t *labels,
 }
 
 // validateKernels calls visit with the outcomes of [choose.CrossValidate] for each pair of a kernel, given by its values in
-// grams, and a setting; settings vary faster.
+// grams and their factors in scales, and a setting; settings vary faster.
 func validateKernels(ctx context.Context, r *predictor,
-	grams []*sparse.Block[float64], class, fold, settings []int,
+	grams []*sparse.Block[float64], scales []float64, class, fold, settings []int,
 	visit func(candidate int, o *choose.Outcome)) error {
 	group := 1
 	if r.Learner.Path != nil || r.Learner.Compare != nil {
@@ -180,7 +219,7 @@ func validateKernels(ctx context.Context, r *predictor,
 	}
 	groups := len(settings) / group
 	return sched.Run(ctx, r.Settings.Workers, len(grams)*groups, func(_, i int) error {
-		values := problem.Pick(r.Values, settings[i%groups*group:][:group])
+		values := r.valuesOn(scales[i/groups], settings[i%groups*group:][:group])
 		fit := choose.Each(r.Learner, len(r.Problem.Names), values)
 		if path := r.Learner.Path; path != nil {
 			fit = choose.OnPath(r.Learner, path, len(r.Problem.Names))(values)
@@ -209,9 +248,18 @@ func (r *predictor) compareLabels(ctx context.Context) (*labels, error) {
 		return nil, err
 	}
 	for _, k := range t.grams {
-		t.scales = append(t.scales, choose.Rescale(k, k.Rows))
+		t.scales = append(t.scales, r.rescale(k, k.Rows))
 	}
 	return t, nil
+}
+
+// rescale is [choose.Rescale] for a learner that tells how its scores depend on the unit of the kernel. Other learners get the
+// kernel as it is, with the factor 1.
+func (r *predictor) rescale(k *sparse.Block[float64], items int) float64 {
+	if name, _ := choose.UnitParameter(r.Learner); name == "" && !r.Learner.Dual {
+		return 1
+	}
+	return choose.Rescale(k, items)
 }
 
 // comparedTolerance is for kernels that are only compared; the chosen kernel is computed again.
@@ -256,7 +304,7 @@ func (r *predictor) measureAll(ctx context.Context, k *sparse.Block[float64], c 
 		}
 	}
 	var list []choose.Outcome
-	err := validateKernels(ctx, r, []*sparse.Block[float64]{k}, r.Problem.Class, fold, []int{c.Found.Setting}, func(_ int, o *choose.Outcome) {
+	err := validateKernels(ctx, r, []*sparse.Block[float64]{k}, []float64{r.scale}, r.Problem.Class, fold, []int{c.Found.Setting}, func(_ int, o *choose.Outcome) {
 		list = append(list, o.Clone())
 	})
 	c.Held = r.Hold(list, r.MajorityClass)
@@ -264,7 +312,7 @@ func (r *predictor) measureAll(ctx context.Context, k *sparse.Block[float64], c 
 }
 
 func (r *predictor) learnItems(ctx context.Context, c *engine.Choice) (err error) {
-	values := c.Declared.Values
+	values := choose.SettingOn(r.Learner, c.Declared.Values, r.scale)
 	r.items = r.Problem.Row
 	class := slices.Clone(r.Problem.Class)
 	classes := len(r.Problem.Names)
@@ -338,8 +386,12 @@ func (r *predictor) score(ctx context.Context) error {
 			if isVoted {
 				return r.AddAllVotes(ctx, outputs, decisions, lo)
 			}
-			return r.ShareAll(ctx, outputs, 0,
+			err := r.ShareAll(ctx, outputs, 0,
 				func(_ []float64, i int) []float64 { return decisions.Row(i) })
+			if r.Out.Raw != nil {
+				blocks.Scale(r.Out.Raw, r.formula())
+			}
+			return err
 		})
 	}
 	if r.Learner.Whole {
@@ -361,6 +413,14 @@ func (r *predictor) score(ctx context.Context) error {
 	blocks.Scale(values, r.scale)
 	return r.ShareAll(ctx, outputs, 0,
 		func(_ []float64, i int) []float64 { return r.fitted.ScoresTo(nil, values.Row(i), 0) })
+}
+
+// formula returns the factor of decisions that makes them those of the method's formula, for the kernel as it is.
+func (r *predictor) formula() float64 {
+	if name, _ := choose.UnitParameter(r.Learner); name == "" {
+		return 1 / r.scale
+	}
+	return 1
 }
 
 // decide computes the decisions K[:, L]·C = K·(E_L·C) on all nodes from dual coefficients C at the labelled nodes L, for
@@ -415,7 +475,7 @@ func (r *predictor) solve(ctx context.Context, p *engine.Problem, values param.V
 		coef, err := operator.Solve(ctx, sparse.BlockOfDense(t), tolerance, r.Settings.Workers)
 		r.Out.Work.Sweeps += operator.Sweeps
 		if errors.Is(err, kernel.ErrUnsolved) {
-			return nil, fmt.Errorf("method: least squares with a ridge of %v: %w; choose a larger λ, or the support vector machine", slices.Min(ridge), err)
+			return nil, fmt.Errorf("method: least squares with a ridge of %v: %w; choose a larger λ, or the support vector machine", slices.Min(ridge)/r.scale, err)
 		} else if err != nil {
 			return nil, err
 		}
@@ -438,7 +498,7 @@ func (r *predictor) measureSolved(ctx context.Context, c *engine.Choice) error {
 		if choose.TooFew(visible.Class) {
 			return nil
 		}
-		model, err := r.solve(ctx, visible, c.Declared.Values, countedTolerance)
+		model, err := r.solve(ctx, visible, choose.SettingOn(r.Learner, c.Declared.Values, r.scale), countedTolerance)
 		if err != nil {
 			return err
 		}
@@ -463,25 +523,30 @@ func (r *predictor) measureSolved(ctx context.Context, c *engine.Choice) error {
 }
 
 func (r *predictor) chooseOnSplits(ctx context.Context, splits *choose.Splits) (*engine.Choice, error) {
-	return r.Choose(ctx, func(ctx context.Context, kernels, settings []int) (*choose.Counts, error) {
+	scales := make([]float64, len(r.kernels)) // of the last split
+	c, err := r.Choose(ctx, func(ctx context.Context, kernels, settings []int) (*choose.Counts, error) {
 		counts := choose.NewCounts(len(kernels)*len(settings),
 			make([]choose.FoldLabels, 1))
 		for i := range splits.Len {
-			if err := countSplit(ctx, r, splits.At(i), kernels, settings, counts); err != nil {
+			if err := countSplit(ctx, r, splits.At(i), kernels, settings, counts, scales); err != nil {
 				return nil, err
 			}
 			r.Settings.Progress("choose", int64(i+1), int64(splits.Len))
 		}
 		return counts, nil
 	})
+	if err == nil {
+		r.settle(&c.Parameters, scales[c.Found.Kernel])
+	}
+	return c, err
 }
 
 const tuneBytes = 96 << 20
 
 // countSplit adds to counts the right predictions on the test nodes of a split for each pair of kernels and settings;
-// settings vary faster.
+// settings vary faster. It stores the factors of the kernels in scales.
 func countSplit(ctx context.Context, r *predictor, trainTest choose.Split,
-	kernels, settings []int, counts *choose.Counts) error {
+	kernels, settings []int, counts *choose.Counts, scales []float64) error {
 	train := r.Problem.At(trainTest.Train)
 	test := r.Problem.At(trainTest.Test)
 	limit := engine.MaxTestedRows
@@ -507,10 +572,12 @@ func countSplit(ctx context.Context, r *predictor, trainTest choose.Split,
 		if err != nil {
 			return err
 		}
-		for _, k := range grams {
-			choose.Rescale(k, len(train.Row))
+		compared := make([]float64, len(grams))
+		for i, k := range grams {
+			compared[i] = r.rescale(k, len(train.Row))
+			scales[kernels[lo+i]] = compared[i]
 		}
-		err = validateKernels(ctx, r, grams, class, fold, settings, func(candidate int, o *choose.Outcome) {
+		err = validateKernels(ctx, r, grams, compared, class, fold, settings, func(candidate int, o *choose.Outcome) {
 			if o.Voted == o.Class {
 				counts.Add(lo*len(settings)+candidate, 0, 0)
 			}
@@ -536,9 +603,9 @@ func (r *predictor) keepForm(ctx context.Context) error {
 	weights := sparse.NewBlock[float64](len(rows), k)
 	bias := make([]float64, k)
 	for m, machine := range r.fitted.Machines {
-		r.fitted.Pairs[m].AddTo(bias, -machine.Rho)
+		r.fitted.Pairs[m].AddTo(bias, -r.formula()*machine.Rho)
 		for s, i := range machine.Index {
-			r.fitted.Pairs[m].AddTo(weights.Row(i), r.scale*machine.Coef[s])
+			r.fitted.Pairs[m].AddTo(weights.Row(i), r.formula()*r.scale*machine.Coef[s])
 		}
 	}
 	apply := func(ctx context.Context, x *sparse.Block[float64]) (*sparse.Block[float64], error) {
