@@ -64,8 +64,11 @@ type Prediction struct {
 	// cross-validated Accuracy of the method, with its standard error.
 	*engine.Prediction
 
-	Method  string   // name of the method that predicted
-	Classes []string // names of the classes, in the order of the columns of scores
+	Method string // name of the method that predicted
+
+	// Classes are the names of the classes, in the order of the columns of [engine.Prediction].Scores: the order of the
+	// problem. WriteTo writes numbers by value, then other names by bytes, see [nodefile.OrderClasses].
+	Classes []string
 
 	Baselines   *engine.Baselines   // nil unless these or suggestions were asked for, or the method is a baseline
 	Shift       *shift.Report       // how labelled nodes differ from others; nil without a cross-validated accuracy

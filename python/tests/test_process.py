@@ -73,7 +73,7 @@ def program(folder, text):
     """Write a shell script that takes the place of the program; it answers version itself, and reads a request."""
     path = os.path.join(folder, "heatwalk")
     with open(path, "w") as file:
-        file.write('#!/bin/sh\nif [ "$1" = version ]; then echo \'{"version": "1.0", "protocol": 3}\'; exit 0; fi\nread request\n' + text)
+        file.write('#!/bin/sh\nif [ "$1" = version ]; then echo \'{"version": "1.0", "protocol": 4}\'; exit 0; fi\nread request\n' + text)
     os.chmod(path, os.stat(path).st_mode | stat.S_IXUSR)
     return path
 

@@ -3,4 +3,4 @@
 __version__ = "0.1.0"
 
 #: The ``protocol`` of ``heatwalk version --json`` that this package uses.
-PROTOCOL = 3
+PROTOCOL = 4

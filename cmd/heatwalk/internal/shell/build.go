@@ -8,9 +8,10 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// protocol is the version of the flags, documents and files that the Python package uses. A change that an
-// earlier Python package cannot use raises it.
-const protocol = 3
+// protocol is the version of the flags, documents and files that the Python package and other programs use. A
+// change that an earlier Python package cannot use raises it, and so does a change of columns, of keys, or of
+// their order.
+const protocol = 4
 
 // Build describes this program; it is part of every run file.
 type Build struct {
