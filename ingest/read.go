@@ -183,7 +183,9 @@ func (r *reader) begin(list *edgeList, several bool) (err error) {
 	if err := list.in.CheckText(); err != nil {
 		return err
 	}
-	list.lay, err = r.c.lineSettings(r.t.warn).LayoutOf(list.in, &list.sum)
+	settings := r.c.lineSettings(r.t.warn)
+	settings.TextIDs = r.t.textIDs[list.in.Name()]
+	list.lay, err = settings.LayoutOf(list.in, &list.sum)
 	if err != nil || list.lay == nil {
 		return err
 	}
@@ -241,10 +243,19 @@ func (r *reader) readGroup(group []*edgeList) (err error) {
 	for _, list := range group {
 		sum := list.sum
 		name := list.in.Name()
+		if again := list.checkIDs(); again != nil && err == nil {
+			err = again
+		}
 		r.t.report.Comments += sum.Comments
 		r.t.reportRounded(fmt.Sprintf("%s:%d", name, sum.Rounded.First),
 			sum.Rounded.N)
 		r.t.reportPadded(list)
+		for _, joined := range sum.Joined {
+			if joined.N > 0 && err == nil {
+				r.t.warn(textio.Fault(name, joined.First, "", "%s is read as the node %s, like all whole numbers in its column (%s)",
+					words.Quoted(joined.ID), table.PlainInteger(joined.ID), words.Counted(joined.N, "such line")))
+			}
+		}
 		if n := sum.RoundedIDs.N; n > 0 {
 			r.t.warn(faultRounded(name, sum.RoundedIDs.First, words.Counted(n, "line")))
 		}

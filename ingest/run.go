@@ -26,11 +26,35 @@ import (
 // is unchanged.
 func Run(ctx context.Context, dir string, inputs []string,
 	c *Config) (report *Report, err error) {
-	start := time.Now()
-	t := &task{ctx: ctx, dir: dir, fs: durable.OS, report: &Report{IDs: "numeric"}}
+	settings := Config{}
 	if c != nil {
-		t.c = *c
+		settings = *c
 	}
+	if warn := settings.Warn; warn != nil {
+		told := map[string]bool{} // a second run has the same warnings
+		settings.Warn = func(warning error) {
+			if text := warning.Error(); !told[text] {
+				told[text] = true
+				warn(warning)
+			}
+		}
+	}
+	texts := map[string][2]bool{}
+	for {
+		report, err := run(ctx, dir, inputs, settings, texts)
+		var again *textIDs
+		if !errors.As(err, &again) {
+			return report, err
+		}
+		columns := texts[again.file]
+		texts[again.file] = [2]bool{columns[0] || again.columns[0], columns[1] || again.columns[1]}
+	}
+}
+
+// run is one attempt of [Run]. texts has the columns of ids that are text, by the name of the file.
+func run(ctx context.Context, dir string, inputs []string, c Config, texts map[string][2]bool) (report *Report, err error) {
+	start := time.Now()
+	t := &task{ctx: ctx, c: c, dir: dir, fs: durable.OS, report: &Report{IDs: "numeric"}, textIDs: texts}
 	if err := t.c.validate(); err != nil {
 		return nil, err
 	}

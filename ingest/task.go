@@ -38,7 +38,8 @@ type task struct {
 	fs         durable.FS
 	inputBytes int64 // bytes of all inputs, as stored; 0: not known
 	inputs     []*textio.Reader
-	codes      lines.Codes // codes of kinds and times
+	codes      lines.Codes        // codes of kinds and times
+	textIDs    map[string][2]bool // for each file, columns of ids that an earlier run found to be text, see textIDs
 
 	mu sync.Mutex // guards the callbacks, the report and the lines while files are read
 }

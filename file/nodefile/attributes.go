@@ -204,9 +204,10 @@ func (r *attributeReader) end() (*Attributes, error) {
 				continue
 			}
 			l.Row = append(l.Row, row)
-			l.Class = append(l.Class, all[column.Values[code]])
+			l.Class = append(l.Class, all.code[column.Values[code]])
 		}
 		a.Classes = l
+		all.warn(a.File, r.c.Warn)
 		a.Classes.warnOfAlike(r.c.Warn)
 		if r.c.Missing == nil {
 			a.Classes.warnOfWords(r.c.Warn, false)

@@ -140,7 +140,7 @@ func ReadLabels(ctx context.Context, path string, nodes Lookup,
 
 func newLabelReader(c *LabelConfig, nodes Lookup) *labelReader {
 	r := &labelReader{
-		c: c, labels: &Labels{}, classes: classes{}, last: make([]uint32, nodes.Len()),
+		c: c, labels: &Labels{}, last: make([]uint32, nodes.Len()),
 		t: &Reader{
 			Lookup: nodes.Lookup, Value: input.Label, Fields: c.Fields,
 			Option: cmp.Or(c.Option, "label-fields"), Text: c.Text, SkipBad: c.SkipBad,
@@ -193,6 +193,9 @@ func (r *labelReader) end(nodes Lookup) (*Labels, error) {
 	if r.c.Missing == nil && !r.isValue {
 		l.warnOfWords(r.c.Warn, !r.c.MinusOne)
 	}
+	if !r.isValue {
+		r.classes.warn(l.File, r.c.Warn)
+	}
 	l.warnOfAlike(r.c.Warn)
 	fix := cmp.Or(r.c.Fix,
 		"list nodes without edges with {nodes}, or skip unknown ids with {unknown-ids=skip}")
@@ -226,18 +229,43 @@ func (r *labelReader) end(nodes Lookup) (*Labels, error) {
 	return l, nil
 }
 
-type classes map[string]int
+// classes numbers the names of classes. Names that are one whole number, such as 1 and 1.0, are one class.
+type classes struct {
+	code   map[string]int  // class by name, and by table.ClassKey
+	joined map[string]bool // names of a class that already had another name
+	pair   [2]string       // the first name of such a class, and the name
+}
 
-func (c classes) add(names *[]string, label string) (class int) {
+func (c *classes) add(names *[]string, label string) (class int) {
+	if c.code == nil {
+		c.code = map[string]int{}
+		c.joined = map[string]bool{}
+	}
+	if class, isKnown := c.code[label]; isKnown && label == (*names)[class] {
+		return class
+	}
 	key := table.ClassKey(label)
-	class, ok := c[key]
-	if !ok {
+	class, isKnown := c.code[key]
+	if !isKnown {
 		class = len(*names)
 		*names = append(*names, label)
+	} else {
+		if len(c.joined) == 0 {
+			c.pair = [2]string{(*names)[class], label}
+		}
+		c.joined[label] = true
 	}
-	c[key] = class
-	c[label] = class
+	c.code[key] = class
+	c.code[label] = class
 	return class
+}
+
+// warn warns of names that are one class.
+func (c *classes) warn(file string, warn func(error)) {
+	if len(c.joined) > 0 && warn != nil {
+		warn(textio.Fault(file, 0, "write them with a letter if they are different", "%s and %s are one class, because they are one whole number (%s)",
+			words.Quoted(c.pair[0]), words.Quoted(c.pair[1]), words.Counted(len(c.joined), "such pair")))
+	}
 }
 
 // warnOfWords warns of classes that look like missing labels and, if minusOne is set, of a class -1 among classes
@@ -307,7 +335,8 @@ type labelReader struct {
 	previous []uint32 // for each label, 1 + index of the previous label of the same node, or 0
 	isValue  bool     // labels must be numbers
 
-	predicted int // rows with a prediction
+	predicted int             // rows with a prediction
+	numbers   map[float64]int // values by number
 
 	deferred []deferredLabel
 
@@ -363,7 +392,7 @@ func (r *labelReader) skip(label string) {
 
 func (r *labelReader) label(row int, label string, line Row) error {
 	r.unknown.TitleFix = r.t.TitleFix
-	if _, isClass := r.classes[label]; !isClass {
+	if _, isClass := r.classes.code[label]; !isClass {
 		key := table.ClassKey(label)
 		isWord := table.IsMissing(label, table.Missing)
 		switch {
@@ -380,13 +409,13 @@ func (r *labelReader) label(row int, label string, line Row) error {
 
 func (r *labelReader) keep(row int, label string, line Row) error {
 	l := r.labels
-	class, ok := r.classes[label]
+	class, ok := r.classes.code[label]
 	if len(label) > maxName {
 		return r.t.Fault(line, line.At, "shorten it",
 			"a class name of %d bytes, more than 64 KiB", len(label))
 	}
 	switch {
-	case ok:
+	case ok && (r.isValue || label == l.Names[class]):
 	case r.isValue:
 		var err error
 		if class, err = r.addNumber(label, line); err != nil {

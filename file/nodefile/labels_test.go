@@ -116,16 +116,24 @@ func TestTruthByClasses(t *testing.T) {
 	}
 }
 
-// Classes that are equal as numbers have the first name.
+// Classes that are one whole number have the first name, with a warning. Versions and codes such as 3.10 are texts.
 func TestNumericClasses(t *testing.T) {
 	for text, want := range map[string][]string{
-		"n1\t1\nn2\t1.0\nn3\t2\nn4\t2.00\n":                       {"1", "2"},
-		"n1\t1.0\nn2\t1\nn3\t+2\nn4\t2\n":                         {"1.0", "+2"},
+		"n1\t1\nn2\t1.0\nn3\t2\nn4\t2.00\n":                       {"1", "2", "2.00"},
+		"n1\t1.0\nn2\t1\nn3\t+2\nn4\t2\n":                         {"1.0", "+2", "2"},
+		"n1\t3.1\nn2\t3.10\nn3\t250.0\nn4\t250.00\n":              {"3.1", "3.10", "250.0", "250.00"},
 		"n1\t01\nn2\t1\nn3\t001\nn4\t1.\n":                        {"01", "1", "001"},
-		"n1\t0.5\nn2\t.5\nn3\t5e-1\nn4\t-0\nn5\t0\n":              {"0.5", "-0"},
+		"n1\t0.5\nn2\t.5\nn3\t5e-1\nn4\t-0\nn5\t0\n":              {"0.5", ".5", "5e-1", "-0"},
 		"n1\t9007199254740993\nn2\t9007199254740992\nn3\t1.0.0\n": {"9007199254740993", "9007199254740992", "1.0.0"},
 	} {
-		l, err := ReadLabels(t.Context(), write(t, file{"l.tsv", text})[0], names(t), nil)
+		var warnings []string
+		c := &LabelConfig{Warn: func(warning error) { warnings = append(warnings, warning.Error()) }}
+		l, err := ReadLabels(t.Context(), write(t, file{"l.tsv", text})[0], names(t), c)
+		isTold := strings.Contains(strings.Join(warnings, "\n"), "are one class, because they are one whole number")
+		areJoined := err == nil && len(l.Names) < strings.Count(text, "\n")
+		if isTold != areJoined {
+			t.Errorf("%q: warnings %q", text, warnings)
+		}
 		if err != nil || !slices.Equal(l.Names, want) {
 			t.Errorf("%q: %v, %v, want %q", text, l, err, want)
 		}

@@ -52,7 +52,8 @@ type Reader struct {
 	isPart    bool     // the file is a part of a table, perhaps only a header
 	titled    bool     // the first row holds titles, as in Parquet
 	header    []string // fields of the header in text; nil without a header
-	integers  bool     // the ids of a list of nodes, for an unknown graph, are whole numbers
+	integers  bool     // the ids of a list of nodes, for an unknown graph, are whole numbers so far
+	joined    string   // first id that is another text than its number; ""
 	first     int64
 	sep       byte
 	hasBlanks bool // the value is the rest of the line behind the node, with blanks
@@ -234,12 +235,12 @@ func (t *Reader) isWithoutValue(row Row) bool {
 }
 
 // Find returns the row of an id. If the graph does not have the id and it is a whole number, Find looks up its
-// digits, see [table.PlainInteger], and then the digits with .0 appended.
+// digits, see [table.PlainInteger], and then the digits with .0 and .00 appended.
 func Find(lookup func(id string) (row int, isNode bool),
 	id string) (row int, isNode bool) {
 	row, isNode = lookup(id)
 	plain := table.PlainInteger(id)
-	for _, spelling := range []string{plain, plain + ".0"} {
+	for _, spelling := range []string{plain, plain + ".0", plain + ".00"} {
 		if !isNode && table.IsInteger(plain) {
 			row, isNode = lookup(spelling)
 		}
@@ -346,8 +347,8 @@ func (t *Reader) split(line textio.Line) (Row, *textio.Error) {
 				t.width, len(t.Names))
 		}
 	}
-	if t.integers {
-		f.Text[node] = []byte(table.PlainInteger(string(f.Text[node])))
+	if err := t.joinInteger(row); err != nil {
+		return row, err
 	}
 	switch {
 	case t.Value == "":
@@ -363,6 +364,25 @@ func (t *Reader) split(line textio.Line) (Row, *textio.Error) {
 		}
 	}
 	return row, nil
+}
+
+// joinInteger replaces the id of a row by its digits if the list of nodes has whole numbers. It returns an error about
+// text below a replaced id, because all ids of a list must be read in one way.
+func (t *Reader) joinInteger(row Row) *textio.Error {
+	id := string(row.ID())
+	plain := table.PlainInteger(id)
+	switch {
+	case !t.integers || table.IsInteger(id) || table.IsMissing(id, table.Missing):
+	case table.IsInteger(plain):
+		t.joined = cmp.Or(t.joined, id)
+		row.Text[row.node] = []byte(plain)
+	case t.joined != "":
+		return t.Fault(row, row.node, "write all ids as text, or as whole numbers", "%s is text, and %s above was read as a whole number",
+			words.Quoted(id), words.Quoted(t.joined))
+	default:
+		t.integers = false
+	}
+	return nil
 }
 
 // setNames names the columns by their titles, or else by their numbers.

@@ -3,7 +3,6 @@ package nodefile
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/heatwalk/heatwalk/file/input"
@@ -13,7 +12,7 @@ import (
 
 // Values holds the known numbers of some nodes.
 type Values struct {
-	*Labels           // Names are the distinct texts of the numbers
+	*Labels           // Names are the texts of the distinct numbers
 	Value   []float64 // numbers of the entries of Row
 }
 
@@ -47,15 +46,24 @@ func ReadValues(ctx context.Context, path string, nodes Lookup,
 func (r *labelReader) addNumber(label string, line Row) (class int, err error) {
 	number, fault := table.ParseNumberIn([]byte(label), r.t.Text)
 	if fault == "" && math.Abs(number) > largestValue {
-		fault = fmt.Sprintf("is beyond ±%.2g", largestValue)
+		return 0, r.t.Fault(line, line.At, "leave the line out, or divide all numbers", "number %s is beyond ±%.2g", words.Quoted(label), largestValue)
 	}
 	if fault != "" {
 		fix := "fix the line, name the column of the numbers with {label-fields}, or list words for a missing number with {missing}"
 		return 0, r.t.Fault(line, line.At, cmp.Or(table.NumberFix([]byte(label), r.t.Text.Encoding), fix), "number %s %s", words.Quoted(label), fault)
 	}
+	if class, isKnown := r.numbers[number]; isKnown { // 1 and 1.0
+		r.classes.code[label] = class
+		return class, nil
+	}
 	class = len(r.labels.Names)
+	if r.numbers == nil {
+		r.numbers = map[float64]int{}
+		r.classes.code = map[string]int{}
+	}
+	r.numbers[number] = class
 	r.labels.Names = append(r.labels.Names, label)
-	r.classes[label] = class
+	r.classes.code[label] = class
 	return class, nil
 }
 

@@ -87,7 +87,7 @@ func (s *Sample) Choose(r *Request) (*Choice, error) {
 	}
 	err := c.findHeader()
 	c.findEmpty()
-	for _, step := range []func() error{c.takeNamed, c.takeTitled, c.takeByPosition, c.checkIDs, c.checkWeight, c.checkThousands} {
+	for _, step := range []func() error{c.takeNamed, c.takeTitled, c.takeByPosition, c.checkIDs, c.checkCells, c.checkWeight, c.checkThousands} {
 		if err == nil {
 			err = step()
 		}

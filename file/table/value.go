@@ -30,17 +30,9 @@ func HasLeadingZero(text string) bool {
 	return len(text) > 1 && text[0] == '0' && strings.Trim(text, "0123456789") == ""
 }
 
-// ClassKey returns a key of a class name. Names that are equal as numbers, for example 1 and 1.0, have the same key.
-// A name with a leading zero is not a number.
-func ClassKey(name string) string {
-	if integer := PlainInteger(name); IsInteger(integer) || HasLeadingZero(name) {
-		return integer // exact also beyond 2⁵³
-	}
-	if v, fault := ParseNumber([]byte(name), 64); fault == "" && !hasBareExponent(name) {
-		return strconv.FormatFloat(v+0, 'f', -1, 64)
-	}
-	return name
-}
+// ClassKey returns a key of a class name, see [PlainInteger]: 1 and 1.0 have the same key, and versions such as 3.1 and
+// 3.10 have different keys.
+func ClassKey(name string) string { return PlainInteger(name) }
 
 // IsInteger reports whether text is an integer in canonical form: digits without leading zeros, perhaps after a minus
 // sign.
@@ -83,9 +75,12 @@ func hasBareExponent(text string) bool {
 }
 
 // PlainInteger returns the digits of a whole number: 3 for 3.0, as pandas writes; 100000 for 1e+05, as R writes; and
-// 1 for 1.000e+00, as NumPy and Octave write. It returns other text unchanged, such as 12E1, and digits with a
-// leading zero or a plus sign.
+// 1 for 1.000e+00, as NumPy and Octave write. It returns other text unchanged, such as 12E1, codes and versions such as
+// 250.00, and digits with a leading zero or a plus sign.
 func PlainInteger(text string) string {
+	if _, fraction, hasPoint := strings.Cut(text, "."); hasPoint && len(fraction) > 1 && !strings.ContainsAny(fraction, "eE") {
+		return text
+	}
 	v, fault := ParseNumber([]byte(text), 64)
 	if fault != "" || v != math.Trunc(v) || IsInteger(text) || text[0] == '+' || hasBareExponent(text) ||
 		len(text) > 1 && text[0] == '0' && text[1]-'0' <= 9 {

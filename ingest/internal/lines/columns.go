@@ -63,8 +63,8 @@ func (c *Settings) layoutFrom(name string, konect bool, number int64,
 	if lay.HasHeader() {
 		h.findDirection()
 	}
-	lay.integers = [2]bool{table.HasIntegers(&h.s, lay.source, lay.HasHeader()),
-		table.HasIntegers(&h.s, lay.target, lay.HasHeader())}
+	lay.integers = [2]bool{!c.TextIDs[0] && table.HasIntegers(&h.s, lay.source, lay.HasHeader()),
+		!c.TextIDs[1] && table.HasIntegers(&h.s, lay.target, lay.HasHeader())}
 	lay.template = Template{Sep: lay.sep, Weighted: lay.columns == 3,
 		Limit: 1 << 32}
 	lay.simple = lay.source == 0 && lay.target == 1 &&

@@ -30,7 +30,7 @@ type Layout struct {
 	template       Template
 	simple         bool    // lines may follow the template
 	attributes     bool    // each line ends in a dictionary of NetworkX
-	integers       [2]bool // the ids of the first lines are whole numbers, so that 1e+05 is read as 100000
+	integers       [2]bool // the ids of the first lines are whole numbers, so that 1e+05 is read as 100000, see Tally.Joined
 	zerosCount     bool    // replace a weight of 0 by 1
 	hasNamedWeight bool    // a setting names the column of the weight
 	reciprocal     bool    // weights are the reciprocals of the column
@@ -106,6 +106,7 @@ type Settings struct {
 	Bipartite    bool
 	Signed       bool
 	Header       nodefile.Header
+	TextIDs      [2]bool // ids of sources and targets that are text although the first lines have whole numbers
 	SkipBadLines bool
 	MaxNodes     int // largest number of nodes that a file may declare
 	Warn         func(error)

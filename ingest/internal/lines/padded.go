@@ -7,9 +7,12 @@ import (
 	"github.com/heatwalk/heatwalk/file/table"
 )
 
-// PlainNumber returns the integer that an id may mean: 7 for +7, 007 and 7.0, see [table.PlainInteger]. It
+// PlainNumber returns the integer that an id may mean: 7 for +7, 007 and 7.00, and see [table.PlainInteger]. It
 // returns nil for other ids.
 func PlainNumber(id []byte) []byte {
+	if digits, fraction, hasPoint := bytes.Cut(id, []byte(".")); hasPoint && len(bytes.Trim(fraction, "0")) == 0 && table.IsInteger(digits) {
+		return digits
+	}
 	if bytes.ContainsAny(id, ".eE") {
 		if plain := []byte(table.PlainInteger(string(id))); table.IsInteger(plain) {
 			return plain

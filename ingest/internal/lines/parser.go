@@ -203,6 +203,9 @@ func (p *Parser) line(out *Lines, data []byte, start, end int, number int64,
 		if len(p.fields.Text[i]) == 0 && weight != 0 {
 			out.Stats.Blanks.add(Count{1, number})
 		}
+		if lay.integers[end] && !table.IsInteger(p.fields.Text[i]) {
+			out.Stats.addForm(end, string(p.fields.Text[i]), number)
+		}
 	}
 	if lay.weight >= 0 && textio.IsRounded(p.fields.Text[lay.weight], w) {
 		out.Stats.Rounded.add(Count{1, number})

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/file/textio"
 )
 
@@ -23,6 +24,35 @@ type Tally struct {
 	Blanks          Count // lines with a blank end and a weight that is not 0
 	Remarks         Count // comments after the first line of data; Comments includes them
 	Headers         Count // repetitions of the header
+
+	// For source and target in columns whose first lines have whole numbers: ids such as 2.0, which were read as
+	// digits, and ids that are no whole numbers. If a column has both, its ids are text.
+	Joined, Texts [2]Example
+}
+
+// Example is a number of lines, and the first such line with its id.
+type Example struct {
+	Count
+	ID string
+}
+
+func (e *Example) add(other Example) {
+	if other.N > 0 && (e.N == 0 || other.First < e.First) {
+		e.ID = other.ID
+	}
+	e.Count.add(other.Count)
+}
+
+// addForm counts an id that is not written as digits in a column of whole numbers.
+func (t *Tally) addForm(end int, id string, line int64) {
+	example := Example{Count{1, line}, id}
+	switch {
+	case table.IsMissing(id, table.Missing):
+	case table.IsInteger(table.PlainInteger(id)):
+		t.Joined[end].add(example)
+	default:
+		t.Texts[end].add(example)
+	}
 }
 
 // Count is a number of lines and the number of the first such line in the text.
@@ -51,6 +81,10 @@ func (t *Tally) Add(u Tally) {
 	t.Blanks.add(u.Blanks)
 	t.Remarks.add(u.Remarks)
 	t.Headers.add(u.Headers)
+	for end := range t.Joined {
+		t.Joined[end].add(u.Joined[end])
+		t.Texts[end].add(u.Texts[end])
+	}
 }
 
 // IsRounded reports whether an id is a number of at least 2⁵³ with an exponent or a decimal point, as
