@@ -12,6 +12,8 @@
 #SBATCH --time=02:00:00
 set -u
 cd "${1:-/var/lib/heatwalk}" || exit 2
+exec 9>lock
+flock -n 9 || { echo "heatwalk: another run in $PWD has not ended; run again after it" >&2; exit 1; }
 night=nights/$(date -u +%Y%m%dT%H%M%SZ).$$
 mkdir -p "$night" || exit 1
 # In the folder of the night, because the records name files as seen from there.

@@ -393,6 +393,8 @@ class ScikitLearn(unittest.TestCase):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             self.assertTrue(np.isnan(cross_val_score(hw.NodeClassifier("lp"), A, y, cv=2)).all())
+            with self.assertRaisesRegex(ValueError, r"is no graph; to cross-validate, use NodeClassifier\(graph=A\)"):
+                cross_val_score(hw.NodeClassifier("lp"), A, y, cv=3, error_score="raise")
 
     def test_random_state(self):
         A, y = two_groups()

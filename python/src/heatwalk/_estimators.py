@@ -88,9 +88,13 @@ class NodeEstimator(BaseEstimator):
             g = self._graph_of(X)
             columns = g.n
         except ValueError as error:
-            if "matrix is square" not in str(error) or X.shape[1] == n:
+            if "matrix is square" not in str(error):
                 raise
             columns = X.shape[1]
+            if columns == n:  # as scikit-learn cuts A for the folds of a cross-validation
+                raise ValueError(f"X is a block of {X.shape[0]} × {n} elements of an adjacency matrix, which is no "
+                                 f"graph; to cross-validate, {way}: cross_val_score({type(self).__name__}(graph=A), "
+                                 "np.arange(A.shape[0]), y)") from error
         if columns != n:
             raise ValueError(f"X has {columns} features, but {type(self).__name__} is expecting "
                              f"{n} features as input; predictions are those of the fitted graph: {way}")

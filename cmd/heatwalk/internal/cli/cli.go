@@ -62,9 +62,23 @@ func execute(run *shell.Session) int {
 		if err := run.ResolveName(root); err != nil {
 			return err
 		}
-		root.SetArgs(run.Line.Args)
+		root.SetArgs(withTwoHyphens(run.Line.Args))
 		return cmp.Or(root.ExecuteContext(run.Context), run.Line.JoinProblems())
 	})
+}
+
+// withTwoHyphens replaces -help and -version, which many programs take, by --help and --version.
+func withTwoHyphens(args []string) []string {
+	args = slices.Clone(args)
+	for i, arg := range args {
+		if arg == "--" {
+			break
+		}
+		if arg == "-help" || arg == "-version" {
+			args[i] = "-" + arg
+		}
+	}
+	return args
 }
 
 // repeatedSignal is the time within which several signals count as one. Some programs send a signal to a

@@ -179,6 +179,33 @@ func TestNightlyExamples(t *testing.T) {
 	if !bytes.Equal(content(t, "last/predictions.json"), document) {
 		t.Error("a night that failed changed the document")
 	}
+	// A run that has not ended keeps its folder.
+	if err := os.MkdirAll("nights/begun", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	begun := exec.Command("flock", "lock", "sh", "-c", "echo locked; read line")
+	end, err := begun.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := begun.StdoutPipe()
+	if err == nil {
+		err = begun.Start()
+	}
+	if err == nil {
+		_, err = out.Read(make([]byte, len("locked\n")))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code, messages := nightly(); code != 1 || !strings.Contains(messages, "has not ended") {
+		t.Errorf("nightly.sh beside another run: exit code %d: %s", code, messages)
+	}
+	end.Close()
+	_ = begun.Wait() // read fails at the end of its input
+	if err := os.Remove("nights/begun"); err != nil {
+		t.Error(err)
+	}
 	if nights, err := os.ReadDir("nights"); err != nil || len(nights) != 1 {
 		t.Errorf("nights has %v: %v", nights, err)
 	}

@@ -72,7 +72,12 @@ func unknownFlag(run *shell.Session, cmd *cobra.Command, err *pflag.NotExistErro
 	place := "--" + name
 	if letters, _, _ := strings.Cut(err.GetSpecifiedShortnames(), "="); letters != "" {
 		name = letters
-		place = "-" + letters
+		for _, arg := range run.Line.Args { // the parser removes letters that are flags
+			if strings.HasPrefix(arg, "-") && strings.HasSuffix(arg, letters) {
+				name = strings.TrimLeft(arg, "-")
+			}
+		}
+		place = "-" + name
 	}
 	var flagNames []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { flagNames = append(flagNames, f.Name) })

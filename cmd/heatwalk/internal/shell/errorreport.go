@@ -88,6 +88,12 @@ func flagReport(place, what string) ErrorReport {
 	return r
 }
 
+// downloads has the command that downloads a file, by the scheme of its address URL.
+var downloads = map[string]string{
+	"http": "curl -LO URL", "https": "curl -LO URL", "ftp": "curl -LO URL", "s3": "aws s3 cp URL .", "gs": "gcloud storage cp URL .",
+	"hdfs": "hdfs dfs -get URL",
+}
+
 func fileReport(err error, file *fs.PathError) ErrorReport {
 	path := durable.Final(file.Path)
 	r := textReport(strings.ReplaceAll(err.Error(), file.Path, path))
@@ -124,7 +130,10 @@ func fileReport(err error, file *fs.PathError) ErrorReport {
 		r.Text = r.Message
 	case errors.Is(err, fs.ErrNotExist) && bare:
 		about(file.Err.Error(), "check the path")
-		if name := neighbour(path); name != "" {
+		scheme, _, isAddress := strings.Cut(path, "://")
+		if download := downloads[scheme]; isAddress && download != "" {
+			about("an address, and only files are read", "download it first: "+strings.Replace(download, "URL", input.ShellWord(path), 1))
+		} else if name := neighbour(path); name != "" {
 			hint = "did you mean " + name + "?"
 		}
 	case errors.Is(err, fs.ErrPermission) && file.Op == "open" && bare:
