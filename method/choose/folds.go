@@ -28,6 +28,7 @@ type Folds struct {
 //	which setting, where folds are columns of a sweep   10 folds of at most 1,000 labels, 5 of more
 //	which setting, where each fold needs a fit          5 folds
 //	how accurate a setting is                           10 folds, or one for every 500 labels
+//	both, of several methods for numbers                10 folds, or one for every 1,000 labels
 //
 // The accuracy of a setting is measured on as many of its folds as have enough labels. There are never more folds than
 // labels or groups. docs/honesty.md has the same table.
@@ -42,6 +43,10 @@ const (
 	// accurate than models of all labels.
 	leastMeasuring = 10
 	labelsOfFold   = 500
+
+	// A fold of [ToCompare] has at most largestFold labels, so that two folds leave enough of 5,000 to fit.
+	largestFold = 1000
+	mostAtOnce  = 4
 )
 
 // FoldCount returns the number of folds by which a setting is chosen, if folds are columns of a sweep.
@@ -76,6 +81,30 @@ func ToMeasure(p *problem.Problem, enough int, seed uint64) *Folds {
 	f := DrawFolds(p, count, seed, 0)
 	f.Measured = min(f.Count, measured)
 	return f
+}
+
+// ToCompare returns the folds of p by which several methods are compared and measured at once: 10, or one for every 1,000
+// labels. The measured folds have enough labels together. Of more than enough labels, two to mostAtOnce folds are measured,
+// because each fold needs a fit of every setting; two are needed, so that others choose the setting that is measured.
+func ToCompare(p *problem.Problem, enough int, seed uint64) *Folds {
+	n := len(p.Row)
+	count := min(n, max(choiceFolds, n/largestFold))
+	f := DrawFolds(p, count, seed, 0)
+	if n > enough {
+		f.Measured = min(f.Count, max(2, min(mostAtOnce, (enough*f.Count+n-1)/n)))
+	}
+	return f
+}
+
+// AsIntervals returns p with intervals of its times as groups, by which settings are chosen. If all labels have one time, there
+// are no groups.
+func AsIntervals(p *problem.Problem) *problem.Problem {
+	q := *p
+	q.Time = nil
+	if intervals := DrawFolds(p, choiceFolds, 0, 0); intervals.Count > 1 {
+		q.Group = intervals.Of
+	}
+	return &q
 }
 
 // DrawFolds divides the labels of p into count folds, or fewer if there are fewer labels or groups. Folds differ by at most one

@@ -69,7 +69,14 @@ func (m *Engine) Predict(ctx context.Context, p *Problem, par *Parameters,
 	if err != nil {
 		return nil, err
 	}
-	out, err := m.Fit(ctx, p, par, within)
+	fitted := p
+	if p.Time != nil {
+		fitted = choose.AsIntervals(p)
+	}
+	out, err := m.Fit(ctx, fitted, par, within)
+	if err == nil && m.Model == nil && !within.Unmeasured {
+		err = m.measure(ctx, p, par, out, within)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -78,10 +85,7 @@ func (m *Engine) Predict(ctx context.Context, p *Problem, par *Parameters,
 	learned.Value = given
 	out.Problem = &learned
 	out.EdgeWeights = *p.Learned
-	if m.Target == Classes && p.Value == nil && m.Model == nil && !within.Unmeasured {
-		err = m.measure(ctx, p, par, out, within)
-	}
-	return out, err
+	return out, nil
 }
 
 // Tune chooses parameters on splits of p by the field Choose, with the edge weights of [Engine.Weigh]. If Choose is nil,

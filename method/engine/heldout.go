@@ -2,11 +2,15 @@ package engine
 
 import (
 	"context"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/problem"
 )
 
 // With mostHeldOut held-out labels, the coverage of prediction sets deviates by less than a point from the coverage with all
@@ -96,11 +100,20 @@ func (m *Engine) holdFolds(ctx context.Context, p *Problem, par *Parameters, s *
 // the newest. m is no baseline, which is measured by [Engine.PredictCompared].
 func (m *Engine) measure(ctx context.Context, p *Problem, par *Parameters, out *Prediction, s *Settings) (err error) {
 	switch {
-	case choose.TooFew(p.Class):
+	case m.Target == LabelSets || p.Value == nil && choose.TooFew(p.Class):
 		return nil
+	case p.Time != nil && p.Value != nil:
+		return m.measureNewest(ctx, p, par, out, s)
 	case p.Time != nil:
-		out.Held, err = m.holdNewest(ctx, p, par, s)
-	case out.Tested > 0 || m.IsBaseline() || par != nil || s.Model != nil || p.Team() != nil || out.Scores == nil:
+		split := newestOf(p, s)
+		newest := &choose.Folds{Of: make([]int, len(p.Row)), Count: 2, Measured: 1}
+		for _, i := range split.Train {
+			newest.Of[i] = 1
+		}
+		out.Held, err = hold(ctx, p, newest, func(ctx context.Context, visible *Problem) (*Prediction, error) {
+			return m.fitOlder(ctx, visible, par, s)
+		})
+	case p.Value != nil || out.Tested > 0 || m.IsBaseline() || par != nil || s.Model != nil || p.Team() != nil || out.Scores == nil:
 		return nil
 	default:
 		set := *s
@@ -113,24 +126,42 @@ func (m *Engine) measure(ctx context.Context, p *Problem, par *Parameters, out *
 	return err
 }
 
-// holdNewest returns the predictions of the newest labels of p, which has times, by m with everything that it chooses from
-// the older labels.
-func (m *Engine) holdNewest(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*choose.Held, error) {
+// newestOf returns the split of p, which has times, whose test set is the newest fifth of the labels.
+func newestOf(p *Problem, s *Settings) choose.Split {
+	return choose.ToFit(p, s.RNGSeed).Split(0)
+}
+
+// fitOlder fits m, with everything that it chooses, to labels with times.
+func (m *Engine) fitOlder(ctx context.Context, visible *Problem, par *Parameters, s *Settings) (*Prediction, error) {
 	set := s.WithDefaults()
 	set.forHeldOut()
 	set.Baselines = nil // measured on all labels
-	newest := choose.ToFit(p, set.RNGSeed)
-	newest.Measured = 1
-	return hold(ctx, p, newest, func(ctx context.Context, visible *Problem) (*Prediction, error) {
-		if choose.ToFit(visible, set.RNGSeed).Count < 2 {
-			visible.Time = nil // labels of one time
-		}
-		out, err := m.Fit(ctx, visible, par, &set)
-		if err == nil {
-			err = Reweigh(ctx, visible, out, set.Workers)
-		}
-		return out, err
-	})
+	out, err := m.Fit(ctx, choose.AsIntervals(visible), par, &set)
+	if err == nil && visible.Value == nil {
+		err = Reweigh(ctx, visible, out, set.Workers)
+	}
+	return out, err
+}
+
+// measureNewest stores in out, a prediction of numbers, the errors at the newest numbers of p, which has times, of m with
+// everything that it chooses from the older numbers.
+func (m *Engine) measureNewest(ctx context.Context, p *Problem, par *Parameters, out *Prediction, s *Settings) error {
+	split := newestOf(p, s)
+	older, newest := p.At(split.Train), p.At(split.Test)
+	inner, err := m.fitOlder(ctx, older, par, s)
+	if err != nil || out.Contest == nil {
+		return err
+	}
+	c := out.Contest
+	predicted := problem.Pick(inner.Value, newest.Row)
+	c.Tested = len(newest.Row)
+	c.HeldOut = nil
+	for i, y := range newest.Value {
+		c.HeldOut = append(c.HeldOut, TestedValue{y, predicted[i]})
+	}
+	c.Errors = MeasureErrors(newest.Value, predicted)
+	c.Mean = MeasureErrors(newest.Value, slices.Repeat([]float64{stat.Mean(older.Value, nil)}, len(newest.Value)))
+	return nil
 }
 
 // reweigh adapts the predictions of held-out labels to the known shares of classes, see [Reweigh].

@@ -173,10 +173,10 @@ func (r *predictor) fitVotes(ctx context.Context, c *engine.Choice) error {
 }
 
 // leavesOneOut reports whether each label is predicted from all other labels, which learners with a closed form do unless
-// labels of a group, or of a time, are held out together.
+// labels of a group are held out together.
 func (r *predictor) leavesOneOut() bool {
 	path := r.Learner.Path
-	return path != nil && path.LeaveOneOut != nil && r.Problem.Group == nil && r.Problem.Time == nil
+	return path != nil && path.LeaveOneOut != nil && r.Problem.Group == nil
 }
 
 // outOfFold calls visit with a prediction of each label for each pair of kernels and settings; settings vary faster. If the

@@ -93,7 +93,7 @@ func (l *LabelLearner) Fit(ctx context.Context, positions []int) (*engine.LabelS
 		sets = problem.Pick(sets, sample)
 		positions = problem.Pick(positions, sample)
 	}
-	f := &labelFit{Embedding: l.columns, node: node, sets: sets, labels: len(l.problem.Names), workers: l.set.Workers}
+	f := &labelFit{Embedding: l.columns, node: node, sets: sets, labels: len(l.problem.Names), workers: l.set.Workers, isGrouped: l.problem.Group != nil}
 	if l.views != nil {
 		f.attributes = mat.NewDense(len(node), 2*l.problem.Attributes.Cols, nil)
 		if err := l.views.RowsTo(ctx, f.attributes, 0, node); err != nil {
@@ -197,6 +197,7 @@ type labelFit struct {
 	labels     int
 	attributes *mat.Dense // nil: none
 	workers    int
+	isGrouped  bool // nodes of a group are held out together
 
 	model *auto.EmbeddingModel
 }
@@ -217,6 +218,16 @@ func (f *labelFit) restore(ctx context.Context, k *engine.LabelSetModel) (*engin
 		f.learn(m, p)
 	}
 	return m, err
+}
+
+// leaveOut returns the scores of each node by a model of all other nodes, or if nodes have groups, of all other folds.
+func (f *labelFit) leaveOut(path *classify.RidgePath, lambda float64, fold []int) *mat.Dense {
+	if f.isGrouped {
+		if list, err := path.LeavePartsOut([]float64{lambda}, fold, slices.Max(fold)+1, nil); err == nil && list[0] != nil {
+			return list[0]
+		}
+	}
+	return path.LeaveOneOut(lambda)
 }
 
 // choose returns the model with the number of columns and the λ that predict the labels of left-out nodes best. For a node
@@ -252,7 +263,7 @@ func (f *labelFit) choose(ctx context.Context, fold []int) (*engine.LabelSetMode
 		counts := choose.NewCounts(len(kernels)*len(settings), instances)
 		for a, kernel := range kernels {
 			for b, index := range settings {
-				left := paths[kernel].LeaveOneOut(lambdas()[index])
+				left := f.leaveOut(paths[kernel], lambdas()[index], fold)
 				for part, list := range instances {
 					test := choose.OfFold(fold, part).Test
 					micro, _, _ := choose.LabelF1(problem.Pick(sets, test), labels, func(i int) []float64 { return left.RawRowView(test[i]) })
@@ -267,7 +278,7 @@ func (f *labelFit) choose(ctx context.Context, fold []int) (*engine.LabelSetMode
 		return nil, err
 	}
 	leftOut := func(candidate int) *mat.Dense {
-		return paths[candidate/len(lambdas())].LeaveOneOut(lambdas()[candidate%len(lambdas())])
+		return f.leaveOut(paths[candidate/len(lambdas())], lambdas()[candidate%len(lambdas())], fold)
 	}
 	best := &engine.LabelSetModel{Columns: width[result.Kernel], Lambda: lambdas()[result.Setting]}
 	f.learn(best, paths[result.Kernel])
