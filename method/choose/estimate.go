@@ -144,10 +144,13 @@ func CountsOf(p *problem.Problem) []float64 {
 // are right or wrong together. Over 900 draws from eight graphs the ratio was 1.1 to 1.7.
 const Nearness = 1.4
 
+// share returns the share of right predictions with two more right and two more wrong ones.
+func (h Estimator) share() float64 { return (h.right + 2) / (h.total + 4) }
+
 // variance returns the variance of the accuracy at held-out labels less the accuracy at the given number of other nodes. Two
 // more right and two more wrong predictions keep it positive.
 func (h Estimator) variance(nodes int) float64 {
-	share := (h.right + 2) / (h.total + 4)
+	share := h.share()
 	return Nearness * share * (1 - share) * (1/(h.total+4) +
 		1/float64(max(1, nodes)))
 }
@@ -189,8 +192,10 @@ func (h Estimator) Estimate(p *problem.Problem,
 		accuracy = h.right / h.total
 	}
 	e.Accuracy = accuracy * seen
+	// Of few labels none may be right by chance; then the share of unseen classes is uncertain all the same.
+	uncertain := max(accuracy, h.share())
 	e.Stderr = math.Sqrt(float64(h.variance(e.Reached)*seen*seen) +
-		float64(accuracy*accuracy*unseen))
+		float64(uncertain*uncertain*unseen))
 	return e
 }
 

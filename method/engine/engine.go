@@ -81,6 +81,9 @@ func (m *Engine) Predict(ctx context.Context, p *Problem, par *Parameters,
 		return nil, err
 	}
 	z.restore(out)
+	if m.Model != nil && m.Model.Measured != nil && out.Contest != nil {
+		out.Contest.repeat(m.Model.Measured)
+	}
 	learned := *p
 	learned.Value = given
 	out.Problem = &learned

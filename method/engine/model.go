@@ -35,6 +35,9 @@ type Model struct {
 
 	LabelSets *LabelSetModel `json:"-"` // nil: each node has one label
 
+	// Measured has the errors of predicted numbers when the model was learned; nil: classes, or an older model.
+	Measured *MeasuredNumbers `json:"measured,omitempty"`
+
 	Shrinkage float64 `json:"shrinkage,omitempty"` // shrinkage of predicted numbers; 0: none
 
 	// Usual states that the values of a learner on a kernel are for the kernel divided by the mean of its diagonal over the
@@ -124,6 +127,7 @@ func (m *Engine) keep(out *Prediction, s *Settings) (model *Model, err error) {
 	if out.Contest != nil {
 		model.Method = out.Contest.Method
 		model.Shrinkage = out.Contest.Shrinkage
+		model.Measured = out.Contest.measured()
 	}
 	if out.Mixed != nil {
 		model.Auto, err = json.Marshal(out.Mixed)

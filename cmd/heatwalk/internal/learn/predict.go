@@ -54,7 +54,7 @@ func runPredict(run *shell.Session, c *classifyOptions, name string) error {
 		case c.kept.Several != nil:
 			return predictSeveral(run, c, name)
 		case c.kept.Value != nil:
-			// The errors of the model are measured again.
+			// The errors of the model are repeated; a model of an older format has none, and its parameters are measured.
 			if err := c.refuseFlags(run, "numbers", "scores", "dtype", "unreached", "sets", "report", "report-nodes", "truth"); err != nil {
 				return err
 			}
