@@ -73,7 +73,11 @@ func (m GraphMethod) Engine() *Engine {
 			if err != nil || m.Workspace == nil {
 				return w, err
 			}
-			return m.Workspace(p, settings, s)
+			w, err = m.Workspace(p, settings, s)
+			if m.Target == Classes {
+				w = w.AndHeld(heldBytes(p, len(settings)))
+			}
+			return w, err
 		}}.InStages(m.begin)
 	if len(d.Params) == 0 && m.Target == Classes {
 		e.Choose = nil
@@ -159,6 +163,17 @@ func (j *Job) Whole(ctx context.Context) (err error) {
 
 const mostMeasured = 5000
 
+// heldBytes returns the bytes of the predictions of held-out labels by a number of settings: of all settings for as many labels
+// as choose and measure at once, else of one.
+func heldBytes(p *Problem, settings int) int64 {
+	labels := len(p.Row)
+	count, _ := choose.MeasuringFolds(labels, labels)
+	if count != choose.FoldCount(labels) {
+		settings = 1
+	}
+	return budget.Times(settings*min(labels, mostMeasured), 4*int64(len(p.Names))+64)
+}
+
 // chooseByFolds chooses a setting by held-out folds of the labels, or if m.IsSampled is set, of a sample. It measures the
 // setting on folds of all labels.
 func (m GraphMethod) chooseByFolds(ctx context.Context, j *Job) (*Choice, error) {
@@ -170,25 +185,28 @@ func (m GraphMethod) chooseByFolds(ctx context.Context, j *Job) (*Choice, error)
 	}
 	measuring := groupsOf(j.Problem, choose.ToMeasure(j.Problem, tested, j.Settings.RNGSeed))
 	if j.Size() == 1 {
-		return m.chooseHeld(ctx, j, j.Problem, measuring)
+		return m.chooseHeld(ctx, j, measuring)
 	}
 	choosing := groupsOf(sample, choose.ToChoose(sample, j.Settings.RNGSeed))
-	c, err := m.chooseHeld(ctx, j, sample, choosing)
-	if err != nil || sample == j.Problem && len(choosing) == len(measuring) || j.Settings.Unmeasured {
+	if sample == j.Problem && len(choosing) == len(measuring) && !j.Settings.Unmeasured {
+		return m.chooseHeld(ctx, j, choosing)
+	}
+	c, err := j.Choose(ctx, m.evidence(j, choosing, nil))
+	if err != nil || j.Settings.Unmeasured {
 		return c, err
 	}
 	chosen := *j
 	chosen.Fix(&c.Parameters)
-	measured, err := m.chooseHeld(ctx, &chosen, j.Problem, measuring)
+	measured, err := m.chooseHeld(ctx, &chosen, measuring)
 	if err == nil {
 		c.Held = measured.Held
 	}
 	return c, err
 }
 
-// chooseHeld chooses a setting by the test sets of groups of p. In the Held of the choice, other groups choose the setting
+// chooseHeld chooses a setting by the test sets of groups. In the Held of the choice, other groups choose the setting
 // that predicts a group.
-func (m GraphMethod) chooseHeld(ctx context.Context, j *Job, p *Problem, groups []Group) (*Choice, error) {
+func (m GraphMethod) chooseHeld(ctx context.Context, j *Job, groups []Group) (*Choice, error) {
 	held := make([][]choose.Held, j.Size())
 	for s := range held {
 		held[s] = make([]choose.Held, len(groups))

@@ -148,13 +148,22 @@ func predictSpectral(ctx context.Context, of *engine.Job,
 			}
 			x := make([]float64, j.columns(settings[setting]))
 			for _, m := range models {
+				prior := engine.ClassShares.Distributions(g.Train.Seeds())(0)
+				shares := make([]float64, len(g.Train.Names))
+				var z []float64
 				visit(setting, i, func(node int) engine.Guess {
 					isReached := reached.Contains(uint32(node))
 					if !isReached || m == nil {
-						return engine.Guess{Class: largest, Reached: isReached}
+						return engine.Guess{Class: largest, Reached: isReached, Scores: prior}
 					}
 					j.rowTo(x, node)
-					return engine.Guess{Class: m.Pairs[classify.ArgMax(m.ScoresTo(nil, x, nil))].Positive, Reached: true}
+					z = m.ScoresTo(z, x, nil)
+					guess := engine.Guess{Class: m.Pairs[classify.ArgMax(z)].Positive, Reached: true, Scores: shares}
+					clear(shares)
+					for a, q := range classify.Softmax(z, z) {
+						shares[m.Pairs[a].Positive] = q
+					}
+					return guess
 				})
 				setting++
 			}

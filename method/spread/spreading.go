@@ -144,6 +144,7 @@ func (m spreading) predictions(ctx context.Context, j *engine.Job,
 		for lo := 0; lo < len(groups); lo += width.folds {
 			batch := groups[lo:min(lo+width.folds, len(groups))]
 			scores := make([]map[int][]float64, len(batch))
+			scales := make([][]float64, len(batch)) // by group and component, for rules with probabilities
 			assigned := make([][]int, len(batch))
 			var problems []*engine.Problem
 			for i, g := range batch {
@@ -163,6 +164,7 @@ func (m spreading) predictions(ctx context.Context, j *engine.Job,
 							return err
 						}
 					}
+					scales[i] = m.addSquares(scales[i], j, columns)
 					for node, row := range scores[i] {
 						copy(row[first:], columns.Row(node))
 						addTo(row, offset)
@@ -177,6 +179,7 @@ func (m spreading) predictions(ctx context.Context, j *engine.Job,
 				reached := j.Graph.Components.Reachable(g.Train.Row)
 				largest := choose.Majority(g.Train.Class)
 				prior := engine.ClassShares.Distributions(g.Train.Seeds())(0)
+				shares := make([]float64, k)
 				visit(setting, lo+i, func(node int) engine.Guess {
 					guess := engine.Guess{Class: largest, Reached: reached.Contains(uint32(node)), Scores: prior}
 					switch {
@@ -186,10 +189,16 @@ func (m spreading) predictions(ctx context.Context, j *engine.Job,
 						guess.Class = classify.ArgMax(scores[i][node])
 					}
 					switch {
-					case !m.sharesScores(j):
-						guess.Scores = nil // probabilities depend on the scores of all nodes
-					case guess.Reached && shareTo(scores[i][node]):
-						guess.Scores = scores[i][node]
+					case !guess.Reached:
+					case m.sharesScores(j):
+						if shareTo(scores[i][node]) {
+							guess.Scores = scores[i][node]
+						}
+					case scales[i] == nil:
+						guess.Scores = nil // they depend on nodes of other processes
+					default:
+						m.probabilitiesTo(shares, j, scores[i][node], prior, scales[i][j.Graph.Components.Of[node]])
+						guess.Scores = shares
 					}
 					return guess
 				})
@@ -261,6 +270,38 @@ func (m spreading) scores(ctx context.Context, j *engine.Job,
 	return nil
 }
 
+// addSquares adds to sums, by component, the squares of scores, divided by the number of scores of the component. It returns
+// nil if probabilities are shares of scores, or if several processes have the nodes.
+func (m spreading) addSquares(sums []float64, j *engine.Job, f *sparse.Block[float64]) []float64 {
+	parts := j.Graph.Components
+	if m.sharesScores(j) || j.Graph.Team() != nil {
+		return nil
+	}
+	if sums == nil {
+		sums = make([]float64, len(parts.Sizes))
+	}
+	k := float64(len(j.Problem.Names))
+	for i := range f.Rows {
+		square := 0.0
+		for _, x := range f.Row(i) {
+			square += float64(x * x)
+		}
+		component := parts.Of[i]
+		sums[component] += square / (float64(parts.Sizes[component]) * k)
+	}
+	return sums
+}
+
+// probabilitiesTo stores the probabilities of the classes of a node with the given scores. square is the mean square of the
+// scores of its component.
+func (m spreading) probabilitiesTo(dst []float64, j *engine.Job, scores, prior []float64, square float64) {
+	if j.Graph.Signed {
+		propagate.SignedShares(dst, scores)
+		return
+	}
+	m.rule.Probabilities(dst, scores, prior, math.Sqrt(square))
+}
+
 // sharesScores reports whether probabilities are scores divided by their sum.
 func (m spreading) sharesScores(j *engine.Job) bool {
 	return m.rule.Probabilities == nil && !j.Graph.Signed
@@ -311,7 +352,7 @@ func (m spreading) probabilities(j *engine.Job, v param.Values,
 	}
 	scales := blocks.ByPart(team, j.Graph.Components, squares)
 	for component, size := range j.Graph.Components.Sizes {
-		scales[component] = math.Sqrt(scales[component] / (float64(size) * float64(k)))
+		scales[component] /= float64(size) * float64(k)
 	}
 	offset, assigned, err := m.rule.Decide(team, f, j.Problem.Seeds(), v)
 	if err != nil {
@@ -323,11 +364,7 @@ func (m spreading) probabilities(j *engine.Job, v param.Values,
 	for i := range n {
 		copy(scores, f.Row(i))
 		addTo(scores, offset)
-		if j.Graph.Signed {
-			propagate.SignedShares(row, scores)
-		} else {
-			m.rule.Probabilities(row, scores, prior, scales[j.Graph.Components.Of[i]])
-		}
+		m.probabilitiesTo(row, j, scores, prior, scales[j.Graph.Components.Of[i]])
 		j.Out.Class[i] = classify.ArgMax(row)
 		simd.ConvertTo(j.Out.Scores.Row(i), row)
 	}
