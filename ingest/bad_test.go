@@ -178,7 +178,7 @@ func TestBadMarket(t *testing.T) {
 		{head + "pattern general\n34 34 2\n1 2\n0 3\n", "g.mtx:4: row 0; indices run from 1 to 34; fix the line or pass option skip-bad-lines"},
 		{head + "pattern general\n34 34 2\n1 2\n1 35\n", "g.mtx:4: column 35; indices run from 1 to 34; fix the line or pass option skip-bad-lines"},
 		{head + "pattern general\n34 34 1\n1 x\n", `g.mtx:3:3: column "x" is not a number; fix the line`},
-		{head + "real skew-symmetric\n9 9 1\n3 3 1\n", "g.mtx:3: (3,3) lies on the diagonal of a skew-symmetric file; fix the line"},
+		{head + "real skew-symmetric\n9 9 1\n3 2 1\n", "g.mtx:1: half of the entries of a skew-symmetric matrix are negative; pass option weights=signed for edges between opponents, or take absolute values"},
 		{head + "real general\n9 9 1\n3 4\n", "g.mtx:3: 2 fields, want 3 (row, column, value); fix the line"},
 		{head + "real general\n9 9 1\n3 4 nan\n", `g.mtx:3:5: weight "nan" is not a number; fix the line`},
 		{head + "integer general\n9 9 2\n3 4 2\n3 5 2.5\n", `g.mtx:4:5: weight "2.5" is not an integer, as line 1 declares; fix the line or pass option skip-bad-lines`},

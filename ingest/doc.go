@@ -13,7 +13,7 @@
 // Lines of NetworkX end in a dictionary with the weight. Weights are decimal numbers ≥ 0, read as float64.
 // An edge of weight zero is dropped.
 //
-// Blank lines, and lines above the first line of data that begin with #, % or //, are skipped. Ids may begin
+// Blank lines, and lines above the first line of data that begin with #, %, ! or //, are skipped. Ids may begin
 // with these characters too. A later line that begins with them is therefore an edge if it has the form of an
 // edge; otherwise it is a comment, with a warning. Quotes around a field are removed; between tabs, quotes
 // that do not enclose a whole field belong to the text. A quoted field must end on its line.
@@ -27,8 +27,8 @@
 // skew-symmetric). Rows are numbered from 1, and all of them are nodes, with or without an edge. A general
 // matrix is an undirected graph if its values are symmetric, and otherwise a directed graph. Two symmetric
 // values that differ by less than 1e-10 of the larger value, as rounding causes, are averaged. A
-// skew-symmetric matrix is a directed graph with the positive entry of each pair, or with both entries if
-// Signed is set.
+// skew-symmetric matrix is a directed graph with a positive and a negative entry for each pair, and Signed must be
+// set.
 //
 // # Files of other tools
 //

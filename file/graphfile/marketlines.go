@@ -114,6 +114,8 @@ func (r *MarketReader) banner(line []byte) *textio.Error {
 	case r.Symmetry == Skew && r.Field == PatternField:
 		return fault("write it as real, or as general",
 			"a pattern cannot be skew-symmetric")
+	case r.Symmetry == Skew && !r.Signed:
+		return fault(table.NegativeFix, "half of the entries of a skew-symmetric matrix are negative")
 	}
 	return nil
 }

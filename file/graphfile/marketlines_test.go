@@ -24,7 +24,7 @@ func TestMarketRoundTrip(t *testing.T) {
 		if !IsMarket("x", []byte(text)) || IsMarket("x", []byte("% "+text)) || !IsMarket("x.mtx.gz", nil) {
 			t.Errorf("%q is not recognized by its first line", text)
 		}
-		r := &MarketReader{Name: "x.mtx"}
+		r := &MarketReader{Name: "x.mtx", Signed: true}
 		last, entries := false, int64(0)
 		for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
 			if number := int64(i + 1); !last {

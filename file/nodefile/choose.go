@@ -131,6 +131,27 @@ func (t *Reader) dataLines(chunk *textio.Chunk) (lines [][]byte, numbers []int64
 	return lines, numbers
 }
 
+// findSide returns the prefix of the ids of one side of a bipartite graph, such as user_id: for user_id:1, if a column of
+// the table has this title and ids without the prefix. It returns "" otherwise, also if a cell is a node as it is.
+func (t *Reader) findSide(s *table.Sample) string {
+	isNode := func(id string) bool { _, isNode := Find(t.Lookup, id); return isNode }
+	side := ""
+	for i, title := range s.Titles {
+		for _, row := range s.Rows {
+			if i >= len(row) || title == "" {
+				continue
+			}
+			if isNode(row[i]) {
+				return ""
+			}
+			if side == "" && isNode(title+":"+row[i]) {
+				side = title + ":"
+			}
+		}
+	}
+	return side
+}
+
 func (t *Reader) choose(line int64, first []string, rows [][]string) error {
 	s := &table.Sample{Titles: first, Rows: rows, Separator: t.sep}
 	header := s.DropTitles(t.titled)
@@ -144,6 +165,10 @@ func (t *Reader) choose(line int64, first []string, rows [][]string) error {
 	}
 	if t.Lookup != nil {
 		r.IsKnown = func(id string) bool { _, isNode := Find(t.Lookup, id); return isNode }
+		if t.side = t.findSide(s); t.side != "" && r.Header == input.AutoHeader {
+			r.Header = input.HasHeader
+			r.Named = map[string]string{input.Node: strings.TrimSuffix(t.side, ":")}
+		}
 	}
 	if _, err := table.Find(t.Fields, s.Titles, len(s.Titles)); t.Guess && err != nil {
 		r.Fields = nil
@@ -159,6 +184,9 @@ func (t *Reader) choose(line int64, first []string, rows [][]string) error {
 		return fault
 	}
 	t.Node = c.Column[input.Node]
+	if s.Titles[t.Node]+":" != t.side {
+		t.side = ""
+	}
 	t.At = -1
 	if t.Value != "" {
 		t.At = c.Column[t.Value]

@@ -14,7 +14,7 @@ var graphForms = textio.Pattern(`(?s)^(?:(?P<Matrix_Market>%%MatrixMarket)|(?P<G
 	`(?P<Pajek>\*[Vv]ertices)|(?P<GML>graph \[)|(?P<JSON>[{\[]["\n]|\[[{\[]))`)
 
 // fixes maps a form of graphForms to a second remedy.
-var fixes = map[string]string{"JSON": ", or objects of texts and numbers: pandas writes them by to_json(orient='records'), jq of a list in the member NAME by jq -c '.NAME[]' {file} > table.jsonl, of a dictionary by jq -c 'to_entries[]' {file} > table.jsonl"}
+var fixes = map[string]string{"JSON": ", or objects of texts and numbers: pandas writes them by to_json(orient='records'), jq of a list in the member NAME by jq -c '.NAME[]' {file} > table.jsonl, of a dictionary by jq -c 'to_entries[] | .key as $k | .value | if type == \"object\" then {node: $k} + . elif type == \"array\" then .[] | {node: $k, label: .} else {node: $k, label: .} end' {file} > table.jsonl"}
 
 func refuseGraph(t *Reader, head []byte) error {
 	if isList(t.Name) {

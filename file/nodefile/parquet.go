@@ -3,6 +3,7 @@ package nodefile
 import (
 	"bytes"
 	"cmp"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/table"
@@ -65,6 +66,9 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 	err = file.Each(columns, func(index int64, values table.ParquetRow) error {
 		for i, c := range columns {
 			row.Text[c] = values.AppendText(row.Text[c][:0], i)
+			if c == t.Node && t.side != "" && len(row.Text[c]) > 0 {
+				row.Text[c] = slices.Insert(row.Text[c], 0, []byte(t.side)...)
+			}
 		}
 		row.Line = index + 1
 		switch id := row.ID(); {

@@ -52,6 +52,7 @@ type Reader struct {
 	isPart    bool     // the file is a part of a table, perhaps only a header
 	titled    bool     // the first row holds titles, as in Parquet
 	header    []string // fields of the header in text; nil without a header
+	side      string   // prefix of the ids of one side of a bipartite graph, which the table omits, see findSide; or ""
 	integers  bool     // the ids of a list of nodes, for an unknown graph, are whole numbers so far
 	joined    string   // first id that is another text than its number; ""
 	first     int64
@@ -349,6 +350,9 @@ func (t *Reader) split(line textio.Line) (Row, *textio.Error) {
 	}
 	if err := t.joinInteger(row); err != nil {
 		return row, err
+	}
+	if t.side != "" {
+		f.Text[node] = append([]byte(t.side), f.Text[node]...)
 	}
 	switch {
 	case t.Value == "":

@@ -9,7 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// Above the first line of data, a line that begins with #, % or // is a comment. Below it, such a line is data if it
+// Above the first line of data, a line that begins with #, %, ! or // is a comment. Below it, such a line is data if it
 // has the form of a row, because ids such as hashtags may begin so; otherwise it is skipped and reported.
 
 // IsBlank reports whether a line is empty or consists of blanks. It also reports true for the number of rows below a
@@ -26,12 +26,15 @@ func isRule(line []byte) bool {
 		bytes.ContainsAny(line, "+|") && len(bytes.Trim(line, "-+|: ")) == 0
 }
 
-// IsComment reports whether a line is blank (see [IsBlank]), begins with #, % or //, or is a line such as
+// markers begin comments, beside //. Annotations of genes have comments with !.
+const markers = "#%!"
+
+// IsComment reports whether a line is blank (see [IsBlank]), begins with #, %, ! or //, or is a line such as
 // sep=; of Excel.
 func IsComment(line []byte) bool {
 	line = bytes.TrimLeft(line, Blank)
 	return IsBlank(line) || len(line) < 8 && DeclaredSeparator(line) != "" ||
-		line[0] == '#' || line[0] == '%' ||
+		strings.IndexByte(markers, line[0]) >= 0 ||
 		len(line) > 1 && line[0] == '/' && line[1] == '/'
 }
 
@@ -51,7 +54,7 @@ func DeclaredSeparator(head []byte) string {
 func MayBeRow(line []byte) bool {
 	line = bytes.TrimLeft(line, Blank)
 	text := bytes.TrimPrefix(line, []byte("//"))
-	if len(line) > 0 && (line[0] == '#' || line[0] == '%') {
+	if len(line) > 0 && strings.IndexByte(markers, line[0]) >= 0 {
 		text = line[1:]
 	}
 	if len(text) == 0 || len(text) == len(line) ||
@@ -71,7 +74,7 @@ func IsTitleComment(fields [][]byte) bool {
 	if len(titles) == 0 {
 		return false
 	}
-	titles[0] = strings.TrimLeft(titles[0], "#%/ ")
+	titles[0] = strings.TrimLeft(titles[0], markers+"/ ")
 	return NamesEnds(titles) || IsNode(titles[0])
 }
 
@@ -131,5 +134,5 @@ func HeaderWarning(name string, line, n int64) error {
 
 // RemarkWarning returns the warning about n comments below the first line of data, the first of which is line.
 func RemarkWarning(name string, line, n int64) error {
-	return fmt.Errorf("%s:%d: skipped %s below the first line of data; they begin with #, %% or // and are not rows", name, line, words.Counted(n, "comment"))
+	return fmt.Errorf("%s:%d: skipped %s below the first line of data; they begin with #, %%, ! or // and are not rows", name, line, words.Counted(n, "comment"))
 }

@@ -435,6 +435,17 @@ func errNoAttributes(file string, columns input.Columns) error {
 		func(c input.Column) bool { return c.Note != "" }) {
 		reasons = ": " + columns.String()
 	}
-	return textio.Fault(file, 0, "add one to the column of the node",
-		"no column of attributes%s", reasons)
+	fix := "add one to the column of the node"
+	var titles []string
+	var dates []int
+	for i, c := range columns {
+		titles = append(titles, c.Title)
+		if c.Note == "dates" {
+			dates = append(dates, i)
+		}
+	}
+	if dates != nil {
+		fix = "{attribute-fields=" + table.FieldList(titles, dates...) + "} takes dates as days"
+	}
+	return textio.Fault(file, 0, fix, "no column of attributes%s", reasons)
 }

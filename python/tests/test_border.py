@@ -271,11 +271,11 @@ class Bank(unittest.TestCase):
 
     def test_questions(self):
         """Messages name the arguments that answer them, and these answer them."""
-        frame = pandas.DataFrame({"from_account": ["a", "b"], "to_account": ["b", "a"], "from_bank": ["x", "y"], "to_bank": ["y", "x"], "fee": [2, 3],
+        frame = pandas.DataFrame({"from_zone": ["a", "b"], "to_zone": ["b", "a"], "from_area": ["x", "y"], "to_area": ["y", "x"], "fee": [2, 3],
                                   "amount": [-2, 5], "value": ["5 EUR", "7 EUR"], "day": ["03/04/2024", "05/06/2024"]})
         for columns, answer, total in (
-            (list(frame)[:5], "source='from_account', target='to_account'", 2), (["from_account", "to_account", "amount"], "flags=['--weights=signed']", 6),
-            (["from_account", "to_account", "day", "fee"], "source='from_account', target='to_account', weight='fee'", 10), (["from_account", "to_account", "value"], "weight=None", 2),
+            (list(frame)[:5], "source='from_zone', target='to_zone'", 2), (["from_zone", "to_zone", "amount"], "flags=['--weights=signed']", 6),
+            (["from_zone", "to_zone", "day", "fee"], "source='from_zone', target='to_zone', weight='fee'", 10), (["from_zone", "to_zone", "value"], "weight=None", 2),
         ):
             with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings(record=True) as log:
                 warnings.simplefilter("always")
@@ -294,8 +294,8 @@ class Bank(unittest.TestCase):
                     got = hw.as_graph(graph, **given)
                     self.assertEqual(hw.apply(got, "adjacency", np.ones(2)).array.sum(), total)
         with self.assertRaisesRegex(ValueError, r"as_graph.graph, time='day:dmy'. or as_graph.graph, time='day:mdy'"):
-            hw.as_graph(frame[["from_account", "to_account", "day"]], time="day")
-        g = hw.as_graph(frame[["from_account", "to_account", "day"]], time="day:dmy")
+            hw.as_graph(frame[["from_zone", "to_zone", "day"]], time="day")
+        g = hw.as_graph(frame[["from_zone", "to_zone", "day"]], time="day:dmy")
         self.assertEqual(hw.apply(g, "adjacency", np.ones(2), until="2024-04-30").array.tolist(), [1, 1])
 
 
@@ -546,8 +546,14 @@ class Types(unittest.TestCase):
     def test_lengths(self):
         """A warning about lengths names a remedy that works."""
         frame = pandas.DataFrame({"source": ["a", "b"], "target": ["b", "c"], "length": [4.0, 2]})
-        with self.assertWarnsRegex(hw.HeatwalkWarning, "add a column weight with 1/length"):
+        with self.assertWarnsRegex(hw.HeatwalkWarning, "1/length"):
             hw.as_graph(frame)
+        with self.assertRaisesRegex(ValueError, "weight='1/length'"):
+            hw.as_graph(frame, weight="length")
+        import networkx
+        link = networkx.from_pandas_edgelist(frame, edge_attr=True)
+        for graph, given in ((frame, {"source": "source", "target": "target"}), (frame, {}), (link, {})):
+            self.assertEqual(sorted(hw.as_graph(graph, weight="1/length", **given).matrix.data), [0.25, 0.25, 0.5, 0.5])
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             self.assertEqual(hw.as_graph(frame.assign(weight=1 / frame.length)).matrix.data.min(), 0.25)

@@ -143,6 +143,10 @@ func (h *head) choose(konect bool) error {
 	if lay.form = c.TimeForm; lay.time >= 0 {
 		lay.form = lay.form.Among(h.s.Values(lay.time))
 	}
+	if empty := h.emptyTerm(); empty > 0 {
+		return h.fault("separate subject, predicate and object by one tab each, by the line of docs/kinds.md#triples",
+			"column %d of these triples is empty, because two tabs follow each other", empty)
+	}
 	lay.AreEvents = t.AreEvents
 	lay.Columns = t.Columns
 	if lay.weight >= 0 && c.Reciprocal {
@@ -167,6 +171,25 @@ func (h *head) choose(konect bool) error {
 		c.Warn(h.fault(t.Warning.Fix, "%s", t.Warning.Msg))
 	}
 	return nil
+}
+
+// emptyTerm returns the number of a column without text between the ends of a table whose ends are terms of RDF in angle
+// brackets, or 0. Such a column stands for a repeated tab, so that settings of columns by number name other terms.
+func (h *head) emptyTerm() int {
+	lay := h.lay
+	if lay.sep != table.Tab || lay.HasHeader() || len(h.s.Titles) <= max(lay.source, lay.target) {
+		return 0
+	}
+	rows := slices.Concat([][]string{h.s.Titles}, h.s.Rows)
+	for i := min(lay.source, lay.target) + 1; i < max(lay.source, lay.target); i++ {
+		isTerm := func(row []string) bool {
+			return i < len(row) && row[i] == "" && strings.HasPrefix(row[lay.source], "<") && strings.HasSuffix(row[lay.source], ">")
+		}
+		if !slices.ContainsFunc(rows, func(row []string) bool { return !isTerm(row) }) {
+			return i + 1
+		}
+	}
+	return 0
 }
 
 // checkForm returns an error if fewer than half of the later lines have as many fields as the first line. The

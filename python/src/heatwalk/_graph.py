@@ -27,8 +27,31 @@ from ._server import checksum_of, version_of
 
 _PAIRS = "A list of pairs becomes a graph by networkx.Graph(pairs)"
 
-#: Names of attributes that are large for weak edges.
-_LENGTHS = re.compile(r"(distance|length|travel[ _-]?time)s?", re.I)
+#: Words of names of attributes that are large for weak edges, as in ``distance.go`` of the program.
+_DISTANCES = frozenset("distance dist length len latency delay rtt ping cost hop km kilometer kilometre mile meter "
+                       "metre traveltime dissimilarity resistance".split())
+
+
+def _is_distance(name: str) -> bool:
+    """Report whether a word of a name means a distance, as in length_m or tripDistance."""
+    words = [w.lower() for w in re.findall(r"[^\W\d_]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", name))]
+    return any(w in _DISTANCES or w.removesuffix("s") in _DISTANCES for w in words) or \
+        any(a == "travel" and b.startswith("time") for a, b in itertools.pairwise(words))
+
+
+def _split_weight(weight: Any) -> tuple[Any, bool]:
+    """Return the name of an attribute, and whether weights are its reciprocals, as in ``1/distance``."""
+    if isinstance(weight, str) and weight.startswith("1/"):
+        return weight[2:], True
+    return weight, False
+
+
+def _reciprocal(values: Any) -> Any:
+    """Return 1/x of numbers; 0 has no reciprocal."""
+    values = np.asarray(values, dtype=np.float64)
+    if (values == 0).any():
+        raise ValueError("weight: a distance of 0 has no reciprocal; give it a small distance")
+    return 1 / values
 
 
 class Nodes:
@@ -515,6 +538,7 @@ def _rows_of_ends(nodes: list[Any], ends: Iterable[Any], count: int) -> Any:
 
 def _from_networkx(graph: Any, weight: Any, kind: Any, time: Any) -> Graph:
     nodes = list(graph.nodes)
+    weight, is_reciprocal = _split_weight(weight)
     is_range = nodes == list(range(len(nodes))) and not any(is_bool(v) or isinstance(v, float) for v in nodes)
     names = None if is_range else nodes
     without = sum(weight not in data for *_, data in graph.edges(data=True))
@@ -522,7 +546,7 @@ def _from_networkx(graph: Any, weight: Any, kind: Any, time: Any) -> Graph:
         warn(f"graph: {without} of {graph.number_of_edges()} edges have no attribute {weight!r} "
              "and have weight 1, as in NetworkX")
     if kind is None and time is None:
-        matrix = csr_of_networkx(graph, weight)
+        matrix = csr_of_networkx(graph, weight, _reciprocal if is_reciprocal else None)
         if graph.is_multigraph() and (weight is None or without == graph.number_of_edges() > 0):
             loops = np.count_nonzero(matrix.diagonal())
             pairs = matrix.nnz if graph.is_directed() else (matrix.nnz + loops) // 2
@@ -544,6 +568,8 @@ def _from_networkx(graph: Any, weight: Any, kind: Any, time: Any) -> Graph:
             columns[title] = values
     if weight not in columns:
         named["weight"] = None
+    elif is_reciprocal:
+        named["weight"] = f"1/{weight}"
     flags = ["--directed" if graph.is_directed() else "--undirected"]
     return _from_table(list(columns.items()), named, flags, nodes)
 
@@ -551,11 +577,14 @@ def _from_networkx(graph: Any, weight: Any, kind: Any, time: Any) -> Graph:
 def _from_igraph(graph: Any, weight: Any, kind: Any, time: Any) -> Graph:
     edges = np.asarray(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
     titles = graph.es.attributes()
+    weight, is_reciprocal = _split_weight(weight)
     names = graph.vs["name"] if "name" in graph.vs.attributes() else None
     if not graph.is_directed():
         edges = np.sort(edges, axis=1)  # so that parallel edges are added
     values = [None if title is None or title == weight and title not in titles
               else as_objects(graph.es[title]) for title in (weight, kind, time)]
+    if is_reciprocal and values[0] is not None:
+        values[0] = _reciprocal(values[0])
     return _of_edges(edges.T, values, graph.vcount(), graph.is_directed(), names)
 
 
@@ -567,6 +596,12 @@ def _from_table(columns: list[tuple[Any, Any]], named: dict[str, Any], flags: Se
     """
     titles = [title for title, _ in [*levels, *columns]]
     arrays = [as_array(column) for _, column in [*levels, *columns]]
+    weight, is_reciprocal = _split_weight(named.get("weight"))
+    if is_reciprocal and weight in titles:
+        place = titles.index(weight)
+        titles[place] = next(t for t in ("weight", "inverse", "inverse weight") if t not in titles)
+        arrays[place] = _reciprocal(arrays[place])
+        named = {**named, "weight": titles[place]}
     if not len(arrays[0]):
         if not nodes:
             raise ValueError("graph: the frame has no rows, and so no edges; ids gives nodes")
@@ -690,7 +725,7 @@ def _from_file(path: str, named: dict[str, Any], flags: list[str]) -> Graph:
         if not ends:
             uses = [c.get("use") for c in ask_columns(path, flags, None)["columns"]]
             ends = [str(uses.index(role) + 1) for role in ("source", "target")]
-    if ends and "weight" in given:
+    if ends and "weight" in given and not given["weight"].startswith("1/"):
         ends.append(given.pop("weight"))
     flags = [*flags, *(["--fields", ",".join(ends)] if ends else []),
              *(f"--{role}={title}" for role, title in given.items())]
@@ -766,6 +801,7 @@ def as_graph(graph: Any, *, ids: Iterable[Hashable] | None = None, source: Any =
         the choice.
     weight
         The attribute or the column of the weights, if there is one, an array for an edge index, or None for no weights.
+        "1/distance" takes the reciprocals of the column distance.
     kind, time
         The columns or attributes with the kind and the date of each edge; kind="key" takes the keys of a MultiGraph.
         The edges are kept in a temporary store. See kind_weights, since, until and half_life of :class:`Settings`.
@@ -790,9 +826,9 @@ def as_graph(graph: Any, *, ids: Iterable[Hashable] | None = None, source: Any =
         twice = next(v for v, count in collections.Counter(nodes).items() if count > 1)
         raise ValueError(f"ids has {twice!r} twice; give each node once, as pandas.unique(ids) does")
     named = {"source": source, "target": target, "weight": weight, "kind": kind, "time": time}
-    if isinstance(weight, str) and _LENGTHS.fullmatch(weight):
+    if isinstance(weight, str) and not _split_weight(weight)[1] and _is_distance(weight):
         raise ValueError(f"weight={weight!r}: a weight is large for strong edges, and by its name this one is small "
-                         f"for them; pass the weight 1/{weight} under another name, or if large values are strong "
+                         f"for them; pass weight='1/{weight}' for the reciprocal, or if large values are strong "
                          "edges, rename it")
     if bipartite and columns_of(graph) is None and not isinstance(graph, (str, os.PathLike)):
         return _of_sides(graph, ids)

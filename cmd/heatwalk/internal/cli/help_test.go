@@ -98,7 +98,7 @@ func TestHelpOnWords(t *testing.T) {
 		"knowledge graph": "docs/README.md", "active learning": "docs/README.md", "resume": "docs/README.md",
 		"cross validation": "heatwalk evaluate", "exit code": "heatwalk predict", "docker": "docs/run.md",
 		"probability": "heatwalk predict", "gzip": "heatwalk help input", "roc": "docs/README.md", "unicode": "docs/README.md",
-		"heterogeneous": "docs/kinds.md", "temporal": "docs/kinds.md", "negative": "docs/kinds.md", "why": "heatwalk explain",
+		"heterogeneous": "docs/kinds.md", "rdf": "docs/kinds.md", "triples": "docs/kinds.md", "temporal": "docs/kinds.md", "negative": "docs/kinds.md", "why": "heatwalk explain",
 	} {
 		lines := findLines(word)
 		if !slices.ContainsFunc(lines, func(line [2]string) bool { return line[0] == want }) {
