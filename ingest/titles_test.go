@@ -68,6 +68,11 @@ func TestColumns(t *testing.T) {
 		{"t_id,customer_id,merchant_id,amount\nT0,C1,M5,3\nT1,C1,M4,2\nT2,C9,M4,1\n", "or option fields=customer_id,merchant_id,amount", ""},
 		{"A pp B\nB pp C\nC pd D\n", "pass option fields=1,3 or option fields=1,2 or option fields=2,3", ""},
 		{"6,2,4,1289241911.7\n6,5,2,1289241941.5\n", "pass option fields=1,2,3", ""},
+		// titles in a comment right above the data
+		{"#node1\tnode2\tnode1_id\tnode2_id\tcombined_score\nA\tB\t9606.1\t9606.2\t0.9\nB\tC\t9606.2\t9606.3\t0.4\n", "A–B 1", "combined_score"},
+		{"% made by x\n# source target weight\n1 2 3\n2 3 4\n", "1–2 3", ""},
+		{"# a b c\n1 2 3\n2 3 4\n", "1–2 3", ""},
+		{"# a,b\n1,2\n2,3\n", "1–2 1", ""},
 		// files of spreadsheets
 		{"sep=;\nsource;target;weight\na;b;1\nb;c;2\n", "a–b 1", ""},
 		{"sep=|\r\nsource|target\r\na|b\r\n", "a–b 1", ""},

@@ -85,7 +85,7 @@ func numberedPair(titles []string) (first, second int) {
 	for i, title := range titles {
 		stem, isFirst := strings.CutSuffix(plainTitle(title), "1")
 		partner := slices.IndexFunc(titles, func(other string) bool { return plainTitle(other) == stem+"2" })
-		if !isFirst || stem == "" || partner < 0 {
+		if !isFirst || !isWord(stem) || partner < 0 {
 			continue
 		}
 		isThird := func(other string) bool { return plainTitle(other) == stem+"3" }

@@ -3,6 +3,7 @@ package lines
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -125,6 +126,11 @@ func (h *head) choose(konect bool) error {
 		r.Fields = []string{"1", "2", "3"}[:min(n, 3)]
 		r.Header = nodefile.NoHeader
 	}
+	if len(h.s.Titles) == 1 && c.Fields == nil && !r.IsTyped {
+		if fix := h.titlesFix(); fix != "" {
+			return h.fault(fix, "the titles of a table stand further below")
+		}
+	}
 	t, err := h.s.Choose(r)
 	if t.HasHeader {
 		lay.first++
@@ -212,7 +218,45 @@ func (h *head) checkForm() error {
 			return h.lay.splitFault(h.name, number, table.ErrQuote)
 		}
 	}
-	return h.fault(table.NeighboursFix+", or if a table begins below, remove the lines above its titles", "%s, as %d of the %s that follow", words.Counted(fields, "field"), fit, words.Counted(len(h.s.Rows), "line"))
+	if fix := h.titlesFix(); fix != "" {
+		return h.fault(fix, "the titles of a table stand further below")
+	}
+	return h.fault(table.NeighboursFix, "%s, as %d of the %s that follow", words.Counted(fields, "field"), fit, words.Counted(len(h.s.Rows), "line"))
+}
+
+// titlesFix returns the command that removes the lines above the titles of a table: above the first line from which all
+// lines, of which there must be three, have as many fields, at least two. It returns "" if there is no such line.
+func (h *head) titlesFix() string {
+	const most = 100 // lines above the titles
+	lines := bytes.Split(bytes.TrimRight(h.s.Text, "\n"), []byte{'\n'})
+	lines = lines[:min(len(lines), table.SampleRows)]
+	for k := range min(len(lines), most) {
+		if table.IsBlank(lines[k]) || len(lines)-k < 3 {
+			continue
+		}
+		sep := h.c.separatorOf(h.name, false, lines[k])
+		var f table.Fields
+		count := 0
+		isTable := true
+		for _, line := range lines[k:] {
+			if table.IsBlank(line) {
+				continue
+			}
+			if f.Split(line, sep) != nil || count > 0 && len(f.Text) != count {
+				isTable = false
+				break
+			}
+			count = len(f.Text)
+		}
+		if isTable && count > 1 {
+			read := "tail -n +%d {file}"
+			if strings.HasSuffix(strings.ToLower(h.name), ".gz") {
+				read = "gzip -dc {file} | tail -n +%d"
+			}
+			return fmt.Sprintf("remove the lines above them: "+read+" > {copy}", h.lay.line+int64(k)+1)
+		}
+	}
+	return ""
 }
 
 // attributeLayout determines the layout of an edge list of NetworkX, whose lines end in {} or {'weight': 3}.

@@ -167,9 +167,13 @@ func (c *Settings) layoutIn(name string, chunk *textio.Chunk,
 	if start < 0 {
 		return nil, nil
 	}
+	var above []byte // the line above
 	for number, tail := chunk.First, chunk.Data; len(tail) > 0; number++ {
 		var line []byte
+		data := tail
+		comment := above
 		line, tail, _ = bytes.Cut(tail, []byte{'\n'})
+		above = line
 		if number < chunk.First+int64(start) ||
 			table.IsComment(line) && number > chunk.First+int64(start) {
 			continue
@@ -180,6 +184,11 @@ func (c *Settings) layoutIn(name string, chunk *textio.Chunk,
 				"%s is taken as the numbers of nodes and edges and skipped",
 				words.Quoted(bytes.TrimSpace(line))))
 			continue
+		}
+		if titles := c.titlesAbove(name, comment, line); first == nil && konect == "" && titles != nil {
+			settings := *c
+			settings.Header = nodefile.HasHeader
+			return settings.layoutFrom(name, false, number-1, titles, data)
 		}
 		lay, err := c.layoutFrom(name, konect != "", number, line, tail)
 		if first == nil {
@@ -200,6 +209,28 @@ func (c *Settings) layoutIn(name string, chunk *textio.Chunk,
 		}
 	}
 	return nil, firstErr
+}
+
+// titlesAbove returns the titles of the columns in a comment right above the first line of data, without its marker, as
+// in files of STRING, BioGRID and PSI-MI TAB. The comment must have at least three fields, as many as the line and none
+// of them a number; if blanks separate fields, they must name the ends of an edge. It returns nil for other comments.
+func (c *Settings) titlesAbove(name string, comment, line []byte) []byte {
+	if c.Header == nodefile.NoHeader || !table.IsComment(comment) || table.IsBlank(comment) {
+		return nil
+	}
+	titles := bytes.TrimLeft(comment, "#%!/ ")
+	sep := c.separatorOf(name, false, line)
+	var f, g table.Fields
+	if f.Split(titles, sep) != nil || g.Split(line, sep) != nil {
+		return nil
+	}
+	fields := f.Strings()
+	isName := func(text string) bool { return text != "" && !table.IsNumber(text) }
+	if len(fields) < 3 || len(fields) != len(g.Text) || table.NamesEnds(g.Strings()) || c.separatorOf(name, false, titles) != sep ||
+		slices.ContainsFunc(fields, func(text string) bool { return !isName(text) }) || sep == table.Blanks && !table.NamesEnds(fields) {
+		return nil
+	}
+	return titles
 }
 
 const (

@@ -145,7 +145,7 @@ func remedies(t *testing.T, places ...string) (list []*regexp.Regexp) {
 					return true
 				}
 				text, err := strconv.Unquote(literal.Value)
-				if err == nil && option.MatchString(text) && !strings.Contains(text, "{copy}") && text != "correct {fields}" { // commands, and a wrong value
+				if err == nil && option.MatchString(text) && !strings.Contains(text, "{copy}") && !strings.Contains(text, "{file}") && text != "correct {fields}" { // commands, and a wrong value
 					pattern := regexp.QuoteMeta(strings.ReplaceAll(option.ReplaceAllString(text, "--$1"), "= ", "=' '"))
 					list = append(list, regexp.MustCompile(regexp.MustCompile(`%[sd]`).ReplaceAllString(pattern, `\S*`)))
 				}

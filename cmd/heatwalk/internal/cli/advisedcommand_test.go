@@ -49,6 +49,8 @@ func TestAdvisedCommands(t *testing.T) {
 		{"x.txt", "0 1 0 0\n1 0 1 0\n0 1 0 1\n0 0 1 0\n", "1,2 2,3 3,4"},
 		{"x.csv", "0,1,0,0\n1,0,1,0\n0,1,0,1\n0,0,1,0\n", "1,2 2,3 3,4"},
 		{"x.csv", "from,to,n\na@x,b@x;c@x,1\nb@x,\"a@x, c@x\",2\n", "a@x,b@x a@x,c@x b@x,c@x"},
+		{"x.csv", "\ufeffAccount export\nPeriod;2024\n\npayer;payee;amount\na;b;3\nb;c;4\nc;a;5\n", "a,b,3 a,c,5 b,c,4"}, // lines above the titles
+		{"x.csv", "Export\npayer,payee,amount\na,b,3\nb,c,4\n", "a,b,3 b,c,4"},
 		{"x.dot", "digraph {\n a -> \"b c\" [label=\"1;2\"];\n a -> d -> e\n}\n", "a,\"b c\" a,d d,e"},
 		{"x.csv", "'a','b'\n'b','c'\n", "a,b b,c"},
 		{"x.txt", "c a comment\np edge 3 2\ne 1 2\ne 2 3\n", "1,2 2,3"},
