@@ -53,6 +53,9 @@ type Model struct {
 	// AttributeMeans are the values that replace missing values in each column of a table; nil for a matrix.
 	AttributeMeans []float64 `json:"attribute_means,omitempty"`
 
+	// AttributeColumns are the columns of a table of attributes; nil for a matrix, and in models of older formats.
+	AttributeColumns []tablefile.KeptColumn `json:"attribute_columns,omitempty"`
+
 	Several *engine.LabelSetModel `json:"several,omitempty"` // model of several labels for each node; nil: each node has one
 
 	Scores *choose.Scores `json:"held_out_scores,omitempty"` // scores of held-out labels; nil: the method has none
@@ -92,6 +95,7 @@ func NewModel(g *Graph, p *engine.Problem, attributes *tablefile.Features) *Mode
 		f.Attributes = attributes.Table.Cols
 		f.AttributeNames = attributes.Names()
 		f.AttributeMeans = attributes.Means()
+		f.AttributeColumns = attributes.Kept()
 	}
 	return f
 }
@@ -255,6 +259,7 @@ func (f *Model) validate() string {
 	if f.Model == nil || len(f.IDs) != len(f.Class)+len(f.Value) || f.Class != nil && f.Value != nil ||
 		f.Shares != nil && len(f.Shares) != len(f.Classes) ||
 		f.AttributeMeans != nil && len(f.AttributeMeans) != len(f.AttributeNames) ||
+		f.AttributeColumns != nil && tablefile.CountKept(f.AttributeColumns) != len(f.AttributeNames) ||
 		f.Scores != nil && !f.Scores.Valid() {
 		return "labels and model do not fit"
 	}
@@ -323,6 +328,7 @@ func (f *Model) Predict(ctx context.Context, g *Graph, o *ClassifyOptions) (*Pre
 		config := o.reading(p)
 		config.Names = f.AttributeNames
 		config.Means = f.AttributeMeans
+		config.Kept = f.AttributeColumns
 		if attributes, g, err = o.attach(ctx, g, p, config); err != nil {
 			return nil, err
 		}

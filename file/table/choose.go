@@ -74,6 +74,9 @@ type chooser struct {
 // Choose chooses columns that settings name, then columns with a title of titles.txt. In a table of two or three
 // columns it then chooses by position. If a role does not have exactly one column, the error is an *input.Error that
 // names the columns and a setting, without a place.
+// TimesNote is the [input.Column].Note of a column that is ignored because its title is one of times.
+const TimesNote = "times"
+
 func (s *Sample) Choose(r *Request) (*Choice, error) {
 	c := &chooser{s: s, r: r, Choice: Choice{Column: map[string]int{}}, use: make([]string, len(s.Titles))}
 	c.roles = []role{nodeRole, {r.Value, valueTitles[r.Value], true}}
@@ -101,7 +104,7 @@ func (s *Sample) Choose(r *Request) (*Choice, error) {
 		c.AreEvents = c.AreEvents || isTime || c.use[i] == input.Time ||
 			c.HasHeader && c.use[i] == input.Source && namesSender(title)
 		if isTime && c.use[i] == "" {
-			c.Columns[i].Note = "times"
+			c.Columns[i].Note = TimesNote
 		}
 	}
 	return &c.Choice, err

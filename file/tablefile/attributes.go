@@ -23,6 +23,9 @@ const (
 	fewestNames = 10   // values from which nameShare applies
 )
 
+// NamesNote is the [input.Column].Note of a column of names, which Fields can name.
+const NamesNote = "a different text for nearly every node"
+
 const notNumber = "is not a number"
 
 type attributeColumn struct {
@@ -49,8 +52,13 @@ type attributeColumn struct {
 	days    float64 // sum of the dates in days
 	zeros   bool    // some number has a leading zero
 	mean    float64
-	odd     *nodefile.ParseError // error about the first value that is not a number
-	form    *nodefile.ParseError // error about the first number with another decimal character or a thousands separator
+	kept    *KeptColumn // column of a model; nil: unknown, or none
+
+	numberRange, dayRange columnRange
+	middle                float64              // subtracted from numbers before they are rounded
+	ties                  *tieCount            // nil: no number is rounded
+	odd                   *nodefile.ParseError // error about the first value that is not a number
+	form                  *nodefile.ParseError // error about the first number with another decimal character or a thousands separator
 
 	at    int      // first column of the result
 	names []string // categories, sorted by bytes, in the order of their columns of the result
@@ -118,6 +126,9 @@ func (t *attributeTable) begin() error {
 		c.isLabel = t.rows.Titles != nil && !c.skipped &&
 			(table.IsLabel(title) || title == label)
 		c.isOther = named != nil && !c.isNamed || t.c.Names != nil
+		if t.use[i].Note == table.TimesNote { // values determine the use of a column, not its title
+			t.use[i].Note = ""
+		}
 		switch {
 		case t.use[i].Note != "":
 			c.ignored = t.use[i].Note
@@ -135,6 +146,9 @@ func (t *attributeTable) begin() error {
 }
 
 func (t *attributeTable) keep() error {
+	if t.c.Kept != nil {
+		return t.keepColumns()
+	}
 	columns := map[string]*attributeColumn{}
 	for i := range t.columns {
 		if c := &t.columns[i]; !c.skipped && (c.isNamed || t.c.Fields == nil) {
@@ -150,9 +164,7 @@ func (t *attributeTable) keep() error {
 		c := columns[title]
 		if c == nil || c.isKept && (at != c.at+len(c.names) ||
 			category <= c.names[len(c.names)-1]) {
-			return textio.Fault(t.rows.Name, t.rows.Line,
-				"add it, or learn the model again",
-				"no column %s, which the model was learned with", input.Escape(title))
+			return t.lacks(title)
 		}
 		if !c.isKept {
 			*c = attributeColumn{title: title, isKept: true,
@@ -163,6 +175,38 @@ func (t *attributeTable) keep() error {
 		}
 	}
 	return nil
+}
+
+// keepColumns finds the columns of a model. Columns of one title have the order of the file.
+func (t *attributeTable) keepColumns() error {
+	columns := map[string][]*attributeColumn{}
+	for i := range t.columns {
+		if c := &t.columns[i]; !c.skipped && (c.isNamed || t.c.Fields == nil) {
+			columns[c.title] = append(columns[c.title], c)
+		}
+	}
+	at := 0
+	for i := range t.c.Kept {
+		k := &t.c.Kept[i]
+		list := columns[k.Title]
+		if len(list) == 0 {
+			return t.lacks(k.Title)
+		}
+		columns[k.Title] = list[1:]
+		c := list[0]
+		*c = attributeColumn{title: k.Title, isKept: true, isNamed: true, isText: k.Categories > 0, at: at, kept: k}
+		for _, name := range t.c.Names[at:][:k.Categories] {
+			c.names = append(c.names, strings.TrimPrefix(name, k.Title+" = "))
+		}
+		at += max(1, k.Categories)
+	}
+	return nil
+}
+
+// lacks returns the error for a column of a model that the table lacks.
+func (t *attributeTable) lacks(title string) error {
+	return textio.Fault(t.rows.Name, t.rows.Line, "add it, or learn the model again",
+		"no column %s, which the model was learned with", input.Escape(title))
 }
 
 func (t *attributeTable) isMissing(text string, isText bool) bool {
@@ -206,10 +250,12 @@ func (t *attributeTable) inspect(row nodefile.Row) error {
 		if date, isDate := table.ParseTime(string(text)); isDate {
 			c.dates++
 			c.days += dayOf(date)
+			c.dayRange.add(dayOf(date))
 		}
 		if fault == "" {
 			c.numbers++
 			c.sum += x
+			c.numberRange.add(x)
 			c.zeros = c.zeros || table.HasLeadingZero(string(text))
 			if math.Abs(x) > math.MaxFloat32 && !c.isOther {
 				return t.rows.Fault(row, i, "fix the line, or leave the field empty", "%s is beyond ±%.2g", words.Quoted(text), math.MaxFloat32)
@@ -234,9 +280,8 @@ func (t *attributeTable) inspect(row nodefile.Row) error {
 
 const secondsOfDay = 24 * 60 * 60
 
-func dayOf(date time.Time) float64 {
-	return math.Floor(float64(date.Unix()) / secondsOfDay)
-}
+// dayOf returns the days since 1970, with the time of the day as a fraction.
+func dayOf(date time.Time) float64 { return float64(date.Unix()) / secondsOfDay }
 
 func (t *attributeTable) decide() error {
 	var first *nodefile.ParseError
@@ -256,6 +301,15 @@ func (t *attributeTable) decide() error {
 				continue
 			}
 		}
+		if c.kept != nil && c.count > 0 && !c.isText && c.kept.Days != areDates && (areDates || c.numbers == c.count) {
+			now, then := "numbers", "dates"
+			if areDates {
+				now, then = then, now
+			}
+			first = cmp.Or(first, textio.Fault(t.rows.Name, 0, "write "+then+", or learn the model again",
+				"column %s holds %s, and the model was learned with %s", input.Escape(c.title), now, then))
+			continue
+		}
 		switch {
 		case c.skipped:
 			c.ignored = "the node"
@@ -270,23 +324,22 @@ func (t *attributeTable) decide() error {
 		case c.count == 0 && c.isKept && t.c.Means != nil:
 		case c.count == 0:
 			c.ignored = "no value"
-		case areDates && c.isNamed:
+		case areDates:
 			c.areDays = true
 			c.mean = c.days / float64(c.count)
-		case areDates:
-			c.ignored = "dates"
+			c.numberRange = c.dayRange
 		case c.numbers == c.count && (c.isKept || !c.zeros):
 			c.mean = c.sum / float64(c.count)
 		case c.isKept, !c.isOther && (c.form != nil || c.numbers > 0 && !c.zeros && (isNames || c.numbers+c.null == c.count || len(c.texts.Values) > mostLevels)):
 			fault := c.odd
-			if c.form != nil && !c.isKept {
+			if c.form != nil {
 				fault = c.form
 			}
 			fault.Msg += ", and column " + input.Escape(c.title) + " holds numbers"
 			first = cmp.Or(first, fault)
 			continue
 		case isNames:
-			c.ignored = "a different text for nearly every node"
+			c.ignored = NamesNote
 		case len(c.texts.Values) > mostLevels:
 			c.ignored = fmt.Sprintf("more than %d categories", mostLevels)
 		default:
@@ -338,6 +391,15 @@ func (t *attributeTable) assign() (cols int) {
 		if c.isKept && t.c.Means != nil {
 			c.mean = t.c.Means[c.at]
 		}
+		if !c.isText {
+			c.middle = c.numberRange.middle()
+			if c.kept != nil {
+				c.middle = c.kept.Middle
+			}
+			if c.numberRange.isRounded {
+				c.ties = newTieCount(len(t.columns))
+			}
+		}
 		if t.c.Names != nil {
 			continue
 		}
@@ -355,6 +417,12 @@ func (t *attributeTable) assign() (cols int) {
 }
 
 func (t *attributeTable) values(dst []float32, row nodefile.Row) {
+	store := func(c *attributeColumn, x float64) {
+		dst[c.at] = float32(x - c.middle)
+		if c.ties != nil {
+			c.ties.add(x, dst[c.at], c.numberRange.most-c.numberRange.least)
+		}
+	}
 	clear(dst)
 	for i := range t.columns {
 		c := &t.columns[i]
@@ -366,13 +434,13 @@ func (t *attributeTable) values(dst []float32, row nodefile.Row) {
 				dst[c.at+level] = 1
 			}
 		case missing:
-			dst[c.at] = float32(c.mean)
+			dst[c.at] = float32(c.mean - c.middle)
 		case c.areDays:
 			date, _ := table.ParseTime(string(text))
-			dst[c.at] = float32(dayOf(date))
+			store(c, dayOf(date))
 		default:
-			v, _ := table.ParseNumberIn(text, t.c.Text)
-			dst[c.at] = float32(v)
+			x, _ := table.ParseNumberIn(text, t.c.Text)
+			store(c, x)
 		}
 	}
 }
@@ -418,15 +486,27 @@ func (r *features) readTable(ctx context.Context) error {
 	for i := range t.columns {
 		if c := &t.columns[i]; !c.skipped && c.ignored == "" {
 			r.groups = append(r.groups,
-				group{c.title, c.at, max(1, len(c.names)), c.names, c.mean, c.areDays})
+				group{c.title, c.at, max(1, len(c.names)), c.names, c.mean, c.areDays, c.middle})
 		}
 	}
 	values := make([]float32, cols)
 	r.Table = &sparse.Table{Rows: r.nodes.Len(), Cols: cols}
-	return t.each(ctx, r.file, func(row nodefile.Row) error {
+	err = t.each(ctx, r.file, func(row nodefile.Row) error {
 		t.values(values, row)
 		return r.add(row.Line, row.ID(), values)
 	})
+	for i := range t.columns {
+		if c := &t.columns[i]; c.ties != nil {
+			r.warnOfTies(c.ties, "column "+input.Escape(c.title))
+		}
+	}
+	return err
+}
+
+func (r *features) warnOfTies(t *tieCount, column string) {
+	if problem := t.problem(column); problem != "" && r.c.Warn != nil {
+		r.c.Warn(textio.Fault(r.file, 0, "subtract a number from all, or give their ranks", "%s", problem))
+	}
 }
 
 func errNoAttributes(file string, columns input.Columns) error {

@@ -72,7 +72,10 @@ func (f *Features) Name(attribute int, row []float32) string {
 		case g.levels != nil:
 			return g.title + " = " + g.levels[level]
 		case attribute < len(row) && g.areDays:
-			return g.title + " = " + time.Unix(int64(row[attribute])*secondsOfDay, 0).UTC().Format(time.DateOnly)
+			day := math.Floor(float64(row[attribute]) + g.middle + 0.5/secondsOfDay) // float32 rounds the middle's fraction
+			return g.title + " = " + time.Unix(int64(day)*secondsOfDay, 0).UTC().Format(time.DateOnly)
+		case attribute < len(row) && g.middle != 0:
+			return g.title + " = " + sumText(g.middle, row[attribute])
 		case attribute < len(row):
 			return g.title + " = " +
 				strconv.FormatFloat(float64(row[attribute]), 'g', -1, 32)
@@ -90,7 +93,35 @@ type group struct {
 	levels []string // categories; nil: numbers
 	mean   float64
 
-	areDays bool // numbers are days since 1970
+	areDays bool    // numbers are days since 1970
+	middle  float64 // subtracted from the numbers
+}
+
+// KeptColumn describes a column of a table of attributes, for a model.
+type KeptColumn struct {
+	Title      string  `json:"title"`
+	Categories int     `json:"categories,omitempty"` // number of attributes with categories; 0: an attribute of numbers
+	Days       bool    `json:"days,omitempty"`       // dates, as days since 1970
+	Middle     float64 `json:"middle,omitempty"`     // subtracted from numbers in float64, before they are rounded to float32
+}
+
+// Kept returns the columns of a table in the order of the attributes, or nil for a matrix.
+func (f *Features) Kept() (list []KeptColumn) {
+	for _, g := range f.groups {
+		list = append(list, KeptColumn{g.title, len(g.levels), g.areDays, g.middle})
+	}
+	return list
+}
+
+// CountKept returns the number of attributes of columns, or −1 if a column is not valid.
+func CountKept(columns []KeptColumn) (count int) {
+	for _, c := range columns {
+		if c.Categories < 0 || math.IsInf(c.Middle, 0) {
+			return -1
+		}
+		count += max(1, c.Categories)
+	}
+	return count
 }
 
 // FeatureConfig holds the settings of [ReadFeatures]; nil means the zero value.
@@ -100,6 +131,7 @@ type FeatureConfig struct {
 	Fields      []string         // columns of attributes of a table, numbers from 1 or titles; nil: all usable columns
 	Names       []string         // [Features.Names] of a model: a table gets these attributes, by its titles; nil: its own attributes
 	Means       []float64        // [Features.Means] of the model; nil: the means of the table
+	Kept        []KeptColumn     // [Features.Kept] of the model; nil: the columns follow from Names
 	Labels      *nodefile.Labels // known labels, whose columns are no attributes
 	Missing     []string         // words for a missing value in a table, besides the words of [table.Missing] among numbers
 	Text        input.Text       // form of the text of a table
@@ -126,11 +158,13 @@ var ErrTable = errors.New("tablefile: the ids of a table stand in a column")
 // value becomes its mean. A column of other text becomes one attribute of 0 and 1 for each category; for a missing
 // value all are 0. Numbers with leading zeros, for example 01234, are text.
 //
-// Other columns are ignored: row numbers, dates, labels, texts that differ for nearly every node, and columns of more
-// than 1,000 categories. Labels are the column with the title of Labels, and columns titled as labels that repeat it;
-// if no title is known, all columns titled as labels. If Fields names the columns, these rules do not apply, and
-// dates are numbers of days. The last column of a LINQS .content file is the label. The two counts above the vectors
+// A column of dates becomes one attribute, days since 1970. Other columns are ignored: row numbers, labels, texts that differ
+// for nearly every node, and columns of more than 1,000 categories. Labels are the column with the title of Labels, and columns titled as labels that repeat it;
+// if no title is known, all columns titled as labels. If Fields names the columns, these rules do not apply. The last column of a LINQS .content file is the label. The two counts above the vectors
 // of word2vec are skipped. A table is read twice.
+//
+// The middle of a column of numbers that are farther from 0 than from each other is subtracted in float64, before they
+// become float32, see [KeptColumn]. Warn is told of a column whose different numbers are then equal.
 //
 // The error wraps [ErrNoIDs] for a matrix without ids, and [ErrStream] for a pipe. It is a [*nodefile.ParseError] if
 // there is no row, if a node has two rows, if a node is not in the graph (unless SkipUnknown is set), if a column of
@@ -203,6 +237,9 @@ func (r *features) readMatrix(ctx context.Context) error {
 	}
 	r.Table = &sparse.Table{Rows: r.nodes.Len(), Cols: f.Cols}
 	i := 0
+	if !f.Single && f.isArray() {
+		return r.readWide(ctx, f)
+	}
 	return Read(ctx, f, func(_ []byte, row []float32) error {
 		i++
 		return r.add(0, []byte(r.ids.ID(i-1)), row)

@@ -77,15 +77,16 @@ func TestFeatureColumns(t *testing.T) {
 		first []float32
 	}{
 		{"id,age,city,joined\nn1,31,Rome,2021-03-04\nn2,45,Oslo,2020-01-02 10:30\nn3,3,Rome,\n", nodes,
-			"id → node, age → number, city → 2 categories; ignored: joined (dates)", []float32{31, 0, 1}},
+			"id → node, age → number, city → 2 categories, joined → days, 1 missing", []float32{31, 0, 1, 18690}},
 		{",Kunde,age,city\n0,n1,31,Rome\n1,n2,45,Oslo\n2,n3,31,Rome\n", nodes,
 			"Kunde → node, age → number, city → 2 categories; skipped the index column", []float32{31, 0, 1}},
 		{",Kunde,age\n0,3,31\n1,0,45\n2,1,31\n", numbers,
 			"x.csv:1: column 2 has ids of nodes: 1 (0, 1, 2), 2 Kunde (3, 0, 1), 3 age (31, 45, 31); title the column of the node \"node\"", nil},
 		{",age,city\n0,31,Rome\n1,45,Oslo\n2,31,Rome\n", numbers, "(untitled) → node, age → number, city → 2 categories", []float32{31, 0, 1}},
 		{"Unnamed: 0,id,age\n0,3,31\n1,0,45\n2,1,31\n", numbers, "id → node, age → number; skipped the index column", []float32{45}},
-		{"n1,5,2021-03-04\nn2,6,2020-11-05\n", nodes, "column 1 → node, column 2 → number; ignored: column 3 (dates)", []float32{5}},
-		{"id,when,x\nn1,2021-03-04,1\nn2,20211231,2\n", nodes, "id → node, x → number; ignored: when (dates)", []float32{1}},
+		{"n1,5,2021-03-04\nn2,6,2020-11-05\n", nodes, "column 1 → node, column 2 → number, column 3 → days", []float32{5, 18690}},
+		{"id,when,x\nn1,2021-03-04,1\nn2,20211231,2\n", nodes, "id → node, when → days, x → number", []float32{18690, 1}},
+		{"id,TIME,date\nn1,5,20210304\nn2,6,20211231\n", nodes, "id → node, TIME → number, date → number", []float32{5, -463.5}},
 		{"id,when,x\nn1,4 Mar 2021,1\nn2,never,2\n", nodes, "id → node, when → 2 categories, x → number", []float32{1, 0, 1}},
 		{"id,category,x\nn1,a,1\nn2,b,2\n", nodes, "id → node, x → number; ignored: category (titled as labels are)", []float32{1}},
 	} {
@@ -243,13 +244,13 @@ func TestOtherColumns(t *testing.T) {
 	nodes := nodesOf(t, "n1", "n2", "n3")
 	path := write(t, "x.csv", []byte("node,age,joined,note,money,label\nn1,30,2024-01-31,,$5,a\nn2,40,2023-05-01,,inf,b\nn3,50,2022-07-07,,7,a\n"))
 	f, err := ReadFeatures(t.Context(), path, nodes, &FeatureConfig{Fields: []string{"age"}})
-	const want = "node → node, age → number; ignored: joined (dates), note (no value), money (not asked for), label (titled as labels are)"
+	const want = "node → node, age → number; ignored: joined (not asked for), note (no value), money (not asked for), label (titled as labels are)"
 	if err != nil || f.Columns.String() != want {
 		t.Errorf("%v, %v", f.Columns, err)
 	}
 	path = write(t, "y.csv", []byte("node,age,joined,note\nn1,30,2024-01-31,\nn2,40,2023-05-01,\n"))
 	f, err = ReadFeatures(t.Context(), path, nodes, nil)
-	if err != nil || f.Columns.String() != "node → node, age → number; ignored: joined (dates), note (no value)" {
+	if err != nil || f.Columns.String() != "node → node, age → number, joined → days; ignored: note (no value)" {
 		t.Errorf("%v, %v", f.Columns, err)
 	}
 }

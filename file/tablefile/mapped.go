@@ -44,6 +44,8 @@ type mappedRows struct {
 	cols  int
 	place []int32 // row in the file of each row, −1: missing; nil: the same row
 
+	middle []float64 // subtracted from the columns in float64; nil: nothing
+
 	mu  sync.Mutex
 	err error // guarded by mu
 }
@@ -91,7 +93,17 @@ func (m *mappedRows) read(dst []float32, lo int) {
 		clear(dst)
 		return
 	}
-	npy.Decode32(m.array, dst, *b)
+	if m.middle == nil {
+		npy.Decode32(m.array, dst, *b)
+		return
+	}
+	values := make([]float64, m.cols)
+	for row := range len(dst) / m.cols {
+		m.array.Decode(values, (*b)[row*m.cols*m.array.Width:])
+		for j, x := range values {
+			dst[row*m.cols+j] = float32(x - m.middle[j])
+		}
+	}
 }
 
 func (r *features) mapMatrix(ctx context.Context, f *File) (err error) {
@@ -129,6 +141,11 @@ func (r *features) mapMatrix(ctx context.Context, f *File) (err error) {
 		place[row] = int32(i)
 		identity = identity && row == i
 		t.Present++
+	}
+	if !f.Single {
+		if m.middle, err = r.middleOf(ctx, f); err != nil {
+			return err
+		}
 	}
 	values := make([]float32, max(1, 1<<16/f.Cols)*f.Cols)
 	width := f.Cols

@@ -93,7 +93,7 @@ func TestColumnsOfModels(t *testing.T) {
 			func(a account) string { return a.age + "," + a.segment + ",a%d," + a.country }, ""},
 		{"a further column", "node,risk,joined,country,segment,age\n", accounts,
 			func(a account) string { return "a%[1]d," + a.age + ",2024-05-0" + a.age[:1] + plain(a)[3:] },
-			"columns.csv:1: left out, because the model was learned without: risk; learn the model again to use them"},
+			"columns.csv:1: left out, because the model was learned without: risk, joined; learn the model again to use them"},
 	} {
 		write("columns.csv", c.header, c.list, c.row)
 		write("columns.svm", "", c.list, encoded)

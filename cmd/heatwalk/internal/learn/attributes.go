@@ -39,12 +39,13 @@ type attributeFlags struct {
 	fields []string // columns of a table; nil: all columns that can be attributes
 	names  []string // attributes of a model, see [tablefile.FeatureConfig]
 	means  []float64
+	kept   []tablefile.KeptColumn
 	unused bool // no method uses attributes, so that attributes of a store are not read
 }
 
 func (f *attributeFlags) declare(flags *shell.FlagSet) {
 	flags.AddInput(&f.file, "node-features", "of attributes of nodes: a matrix .npz, .npy or LIBSVM, or a table with a column of ids")
-	flags.AddValue("attribute-fields", "COLUMNS", "", "columns of a table of --node-features that are attributes, numbers or titles (default: all but ids, labels, dates and names)", func(s string) error {
+	flags.AddValue("attribute-fields", "COLUMNS", "", "columns of a table of --node-features that are attributes, numbers or titles (default: all but ids, labels and names)", func(s string) error {
 		return shell.ParseFields(&f.fields, s, 1, 1<<17, "3,4 or age,country")
 	})
 	shell.MarkReading(flags.Lookup("attribute-fields"))
@@ -69,7 +70,7 @@ func readAttributes(run *shell.Session, r *shell.GraphInputs, f *attributeFlags,
 		return nil
 	}
 	c := &tablefile.FeatureConfig{
-		IDs: f.ids, Fields: f.fields, Names: f.names, Means: f.means, Labels: l, Text: r.Tables.Text,
+		IDs: f.ids, Fields: f.fields, Names: f.names, Means: f.means, Kept: f.kept, Labels: l, Text: r.Tables.Text,
 		Missing:     r.Tables.Labelling.Missing,
 		SkipUnknown: r.Tables.SkipsUnknown(), SkipBad: r.Config.SkipBadLines, Memory: g.Plan().Room(),
 		Stdin: run.Console.Stdin, Warn: run.Console.WarnOfError,

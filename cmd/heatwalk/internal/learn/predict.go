@@ -173,6 +173,7 @@ func beginModelRun(run *shell.Session, c *classifyOptions,
 		attributes.unused = f.Attributes == 0
 		attributes.names = f.AttributeNames
 		attributes.means = f.AttributeMeans
+		attributes.kept = f.AttributeColumns
 		return readAttributes(run, graph, attributes, d.Graph, nil)
 	})
 	if err != nil {

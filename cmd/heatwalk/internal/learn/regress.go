@@ -200,6 +200,7 @@ func (in *valuesRun) writeModel(out *modelOutput, p *heatwalk.Prediction) error 
 		f.Attributes = 0
 		f.AttributeNames = nil
 		f.AttributeMeans = nil
+		f.AttributeColumns = nil
 	}
 	return f.Write(out.w)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/evaluate"
+	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/internal/words"
@@ -272,6 +273,8 @@ type AttributesDocument struct {
 	Values  int64    `json:"values"`                // nonzero values
 	Unknown int      `json:"unknown,omitempty"`     // rows of nodes that are not in the graph
 	Passed  []string `json:"passed_over,omitempty"` // columns that are not used
+
+	names []string // ignored columns that --attribute-fields can name
 }
 
 func (g *OpenGraph) DescribeAttributes() *AttributesDocument {
@@ -279,14 +282,17 @@ func (g *OpenGraph) DescribeAttributes() *AttributesDocument {
 		return nil
 	}
 	t := g.Attributes.Table
-	var ignored []string
+	var ignored, names []string
 	for _, c := range g.Attributes.Columns {
 		if c.Use == "" {
 			ignored = append(ignored, c.Title)
 		}
+		if c.Note == tablefile.NamesNote {
+			names = append(names, c.Title)
+		}
 	}
 	return &AttributesDocument{t.Present, t.Cols, t.Entries,
-		g.Attributes.Unknown, ignored}
+		g.Attributes.Unknown, ignored, names}
 }
 
 func (d *AttributesDocument) String() string {
@@ -298,6 +304,18 @@ func (d *AttributesDocument) String() string {
 	if d.Unknown > 0 {
 		text += fmt.Sprintf(" · %s of nodes that are not in the graph passed over",
 			words.Counted(d.Unknown, "row"))
+	}
+	const most = 5 // titles of columns
+	if n := len(d.names); n > 0 {
+		list := input.Escape(strings.Join(d.names[:min(n, most)], ", "))
+		if n > most {
+			list += " …"
+		}
+		pronoun := "them"
+		if n == 1 {
+			pronoun = "it"
+		}
+		text += fmt.Sprintf(" · %s ignored: %s; --attribute-fields takes %s", words.Count(n), list, pronoun)
 	}
 	return text
 }

@@ -32,21 +32,40 @@ func remediesOf(err error) []string {
 
 // paste returns the command with all flags that its tables need. It applies the first remedy of err that helps,
 // then the first remedy of the next error that helps, and so on. It returns "" if such flags do not suffice. The
-// first remedy must not omit data, because a person must decide to do so.
+// first remedy must not omit data, because a person must decide to do so. If the remedies of err read numbers in
+// different ways, it returns a command for each.
 func (run *Session) paste(err error) string {
-	const (
-		most = 12 // trials
-		long = 10 * time.Second
-	)
+	const long = 10 * time.Second
 	if run.Try == nil {
 		return ""
 	}
 	ctx, cancel := context.WithTimeout(run.Context, long)
 	defer cancel()
-	args := run.Line.Args
 	remedies := slices.DeleteFunc(remediesOf(err), func(remedy string) bool {
 		return slices.Contains([]string{"{skip-bad-lines}", "{unknown-ids=skip}"}, strings.TrimSpace(remedy))
 	})
+	var readings []string
+	for _, remedy := range remedies {
+		if strings.HasPrefix(remedy, "{decimal=") || strings.HasPrefix(remedy, "{thousands=") {
+			readings = append(readings, remedy)
+		}
+	}
+	if len(readings) < 2 {
+		return run.pasteFirst(ctx, err, remedies)
+	}
+	var commands []string // of numbers that differ, as 56 and 56,000 do
+	for _, remedy := range readings {
+		if command := run.pasteFirst(ctx, err, []string{remedy}); command != "" {
+			commands = append(commands, command)
+		}
+	}
+	return strings.Join(commands, " or ")
+}
+
+// pasteFirst returns the command with the first of the remedies of err that helps, see paste.
+func (run *Session) pasteFirst(ctx context.Context, err error, remedies []string) string {
+	const most = 12 // trials
+	args := run.Line.Args
 	for trial := 0; trial < most && len(remedies) > 0; trial++ {
 		next := with(args, remedies[0])
 		remedies = remedies[1:]
