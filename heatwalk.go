@@ -418,7 +418,7 @@ func (g *Graph) Origin() *sides.Origin {
 		return new(sides.Origin)
 	}
 	if g.Store == nil {
-		return &sides.Origin{Directed: g.Directed, Signed: g.Signed}
+		return &sides.Origin{Directed: g.Directed, Signed: g.Signed, Weighted: &g.Weighted}
 	}
 	o := sides.OriginOf(g.Store.Manifest)
 	if g.options.LargestComponent {

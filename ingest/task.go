@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/file/textio"
@@ -62,6 +63,18 @@ func (t *task) progress(stage string, done, total int64) {
 // ZeroWeightsOption is the key of an option in a manifest. The option is the number of lines that were left
 // out because their weight is 0.
 const ZeroWeightsOption = "zero_weights"
+
+// noteWeight stores the title of the column of weights among the options of a manifest, if there is one.
+func (t *task) noteWeight(options map[string]string) {
+	for _, f := range t.files {
+		for _, c := range f.Columns {
+			if c.Use == input.Weight {
+				options[shard.WeightTitleOption] = c.Title
+				return
+			}
+		}
+	}
+}
 
 // storeOptions returns the settings of edges for the manifest of a store, by the names of the command's
 // flags. It omits settings that are not given, except self_loops.

@@ -77,6 +77,7 @@ func (e *edgeSorter) write(store *shard.Writer, directed bool) error {
 			if lines.Zeros > 0 {
 				store.Manifest.Options[ZeroWeightsOption] = fmt.Sprint(lines.Zeros)
 			}
+			t.noteWeight(store.Manifest.Options)
 			t.report.UnknownIDs = lines.Unknown - t.report.MissingIDs
 		}
 		err = s.Each(func(b *sort.Rows) error {

@@ -1,6 +1,7 @@
 package sides
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -19,14 +20,15 @@ type Origin struct {
 	Content  string            `json:"content,omitempty"` // see [shard.Manifest.Content]; "": no store
 	Directed bool              `json:"directed,omitempty"`
 	Signed   bool              `json:"signed,omitempty"`
-	Reading  map[string]string `json:"reading,omitempty"` // settings of reading by the name of the flag; nil: not known
-	Edges    *Kept             `json:"edges,omitempty"`   // nil: edges have neither kinds nor times
-	Weights  string            `json:"weights,omitempty"` // function of edge weights; "": as given
+	Weighted *bool             `json:"weighted,omitempty"` // whether some weight is not 1; nil: not known
+	Reading  map[string]string `json:"reading,omitempty"`  // settings of reading by the name of the flag; nil: not known
+	Edges    *Kept             `json:"edges,omitempty"`    // nil: edges have neither kinds nor times
+	Weights  string            `json:"weights,omitempty"`  // function of edge weights; "": as given
 }
 
 // OriginOf returns the origin of the graph of a store.
 func OriginOf(m *shard.Manifest) *Origin {
-	o := &Origin{Content: m.Content(), Directed: m.Directed, Signed: m.Negative > 0, Reading: maps.Clone(m.Options)}
+	o := &Origin{Content: m.Content(), Directed: m.Directed, Signed: m.Negative > 0, Weighted: &m.Weighted, Reading: maps.Clone(m.Options)}
 	delete(o.Reading, shard.ContentOption)
 	if o.Reading["hyperedges"] != "" { // "yes" in old stores
 		o.Reading["hyperedges"] = "true"
@@ -124,6 +126,26 @@ func (o *Origin) Compare(graph *Origin) error {
 		}
 	}
 	return nil
+}
+
+// CompareWeights returns how the weights of a graph differ from those that a result of origin o was made with, or nil if they
+// have the same title or the result does not depend on them. The values of the difference are the title of the column, or
+// "true", or "" without weights. Unlike the settings of [Origin.Compare], other weights do not make the result meaningless.
+func (o *Origin) CompareWeights(graph *Origin) *Difference {
+	if graph == nil || o.Weighted == nil || graph.Weighted == nil || o.Weights == "none" {
+		return nil
+	}
+	value := func(o *Origin) string {
+		if !*o.Weighted {
+			return ""
+		}
+		return cmp.Or(o.Reading[shard.WeightTitleOption], "true")
+	}
+	d := &Difference{"weight", value(o), value(graph)}
+	if d.Result == d.Graph || d.Result != "" && d.Graph != "" && (d.Result == "true" || d.Graph == "true") {
+		return nil
+	}
+	return d
 }
 
 // Kept are the effective factors of edges that a result keeps, given or chosen.

@@ -14,6 +14,10 @@ import (
 // ContentOption is the key, among the options of a manifest, of the digits of [Manifest.Content].
 const ContentOption = "content"
 
+// WeightTitleOption is the key, among the options of a manifest, of the title of the column of weights; absent if the input
+// has no such column.
+const WeightTitleOption = "weight_title"
+
 // Content returns 16 hex digits that identify the content of the store: edges with kinds and times, ids, order of the
 // rows, and attributes. Equal graphs have equal digits on any machine, however they were read and compressed. If the
 // manifest does not have the digits, Content returns the random identity of the store.

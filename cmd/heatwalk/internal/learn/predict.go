@@ -11,6 +11,7 @@ import (
 
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
+	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/file/textio"
@@ -195,7 +196,30 @@ func beginModelRun(run *shell.Session, c *classifyOptions,
 		return nil, originError(err, d.Graph, c.model)
 	}
 	warnOfFactors(run.Console, origin.Edges, d.Graph.Store.Manifest, name, c.model)
+	warnOfWeights(run.Console, origin.CompareWeights(d.Graph.Origin()), name, c.model)
 	return d, nil
+}
+
+// warnOfWeights warns of weights of edges that differ from those that the model was learned with; d may be nil.
+func warnOfWeights(console *shell.Console, d *sides.Difference, graph, model string) {
+	column := func(title string) string {
+		if title == "true" {
+			return ""
+		}
+		return " of column " + input.Escape(title)
+	}
+	switch {
+	case d == nil:
+	case d.Graph == "":
+		console.Warn("%s: edges have no weights, and %s was learned with weights%s; name their column with --weight, or learn a model on this graph",
+			graph, model, column(d.Result))
+	case d.Result == "":
+		console.Warn("%s: edges have weights%s, and %s was learned without; name the columns of the nodes alone with --fields, or learn a model on this graph",
+			graph, column(d.Graph), model)
+	default:
+		console.Warn("%s: the weights are those of column %s, and %s was learned with those%s; name that column with --weight, or learn a model on this graph",
+			graph, input.Escape(d.Graph), model, column(d.Result))
+	}
 }
 
 // warnOfFactors warns if the graph has no kinds or times of edges although the model was learned with them.
