@@ -149,8 +149,8 @@ func (m *Manifest) readCodes(p *sparse.Panel, b []byte, check bool) (wrong strin
 	return ""
 }
 
-// Codebook gives each entry of a store a factor: the factor of its kind times the factor of its time, each rounded to
-// float32. A nil list means factors of 1.
+// Codebook gives each entry of a store a factor: the factor of its kind times the factor of its time. A nil list means
+// factors of 1.
 type Codebook struct {
 	Values Values    // what the factors multiply
 	Kinds  []float64 // factors of kinds, in the order of the manifest
@@ -172,14 +172,11 @@ func (c *Codebook) table(m *Manifest) *codeTable {
 	for k := range t.kinds {
 		t.kinds[k] = 1
 		if k < len(c.Kinds) {
-			t.kinds[k] = float64(float32(c.Kinds[k]))
+			t.kinds[k] = c.Kinds[k]
 		}
 	}
 	if c.Times != nil {
-		t.times = make([]float64, m.Times.First)
-		for _, factor := range c.Times {
-			t.times = append(t.times, float64(float32(factor)))
-		}
+		t.times = append(make([]float64, m.Times.First), c.Times...)
 	}
 	return t
 }

@@ -74,14 +74,14 @@ func TestCodes(t *testing.T) {
 					t.Error("other degrees")
 				}
 				a, back := ApplyCodebook(s, &Codebook{Kinds: []float64{0.5, 0.1}, Times: []float64{1, 1, 0.25}})
-				want := 0.5 + 2*float64(float32(0.1)) + 0.125 + 0.5*float64(float32(0.1))
+				want := 0.5 + 2*0.1 + 0.125 + 0.5*0.1
 				for c := 3; c < hub; c++ {
-					want += []float64{0.5, float64(float32(0.1))}[c%2]
+					want += []float64{0.5, 0.1}[c%2]
 				}
 				if got := must(sparse.Degrees(bg, a, 2))[0]; got-want > 1e-9 || want-got > 1e-9 {
 					t.Errorf("weighed degree %v, want %v", got, want)
 				}
-				if got, want := must(sparse.Degrees(bg, back, 2))[1], 0.5+2*float64(float32(0.1))+0.125+0.5+float64(float32(0.1)); got != want {
+				if got, want := must(sparse.Degrees(bg, back, 2))[1], 0.5+2*0.1+0.125+0.5+0.1; got != want {
 					t.Errorf("weighed column %v, want %v", got, want)
 				}
 				sweeper := &Sweeper{Store: s, A: s}
