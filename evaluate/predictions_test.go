@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -68,7 +69,8 @@ func TestSummarize(t *testing.T) {
 	if s.ComparedWith != "true labels" || s.Calibration.error() < 0 {
 		t.Errorf("confusion %v with %s", s.Confusion, s.ComparedWith)
 	}
-	held := &engine.Prediction{Scores: scores, HeldOut: []problem.HeldOut{{Class: 1, Predicted: 2, Probability: 0.5}}}
+	held := &engine.Prediction{Scores: scores, Held: &choose.Held{Rows: []choose.HeldRow{{Class: 2, Reached: true, Scores: []float32{0.25, 0.25, 0.5}}}},
+		Problem: &problem.Problem{Class: []int{1}}}
 	if s := Summarize(held, labels, seeds, nil, strconv.Itoa); s.Confusion[1][2] != 1 || s.ComparedWith != "held-out labels" {
 		t.Errorf("confusion %v with %s", s.Confusion, s.ComparedWith)
 	}

@@ -514,16 +514,21 @@ func (c Confusion) arrange(order []int) Confusion {
 func (s *Predictions) compareWith(prediction *engine.Prediction, truth *nodefile.Labels,
 	rows int) (trueClass []int) {
 	trueClass = slices.Repeat([]int{Unlabelled}, rows)
-	if truth == nil && prediction.HeldOut == nil {
+	held := prediction.Held
+	if truth == nil && (held == nil || !held.HasScores()) {
 		return trueClass
 	}
 	s.Confusion = newConfusion(len(s.Classes))
 	s.Calibration = new(Calibration)
 	if truth == nil {
 		s.ComparedWith = "held-out labels"
-		for _, h := range prediction.HeldOut {
-			s.Confusion[h.Class][h.Predicted]++
-			s.Calibration.add(h.Probability, h.Class == h.Predicted)
+		for _, row := range held.Rows {
+			if !row.Reached {
+				continue
+			}
+			class := prediction.Problem.Class[row.Label]
+			s.Confusion[class][row.Class]++
+			s.Calibration.add(float64(row.Scores[row.Class]), class == row.Class)
 		}
 		return trueClass
 	}

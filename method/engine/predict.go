@@ -43,8 +43,7 @@ type Prediction struct {
 
 	// Estimate is the accuracy of this prediction. It is zero with too few labels, see [choose.TooFew].
 	problem.Estimate
-	Held    *choose.Held      // predictions of held-out labels; nil: none, see [Engine.HoldOut]
-	HeldOut []problem.HeldOut // predictions behind the estimate of auto; nil for other methods
+	Held *choose.Held // predictions of held-out labels; nil: none, see [Engine.HoldOut]
 
 	// Unfinished names an iteration that stopped at its limit, whose last result is used; else it is empty.
 	Unfinished string

@@ -29,12 +29,6 @@ func EstimateShare(right float64, tested int) (e Estimate) {
 	return e
 }
 
-// HeldOut is the prediction for a held-out label.
-type HeldOut struct {
-	Class, Predicted int
-	Probability      float64
-}
-
 // PhaseSeconds is the time of each phase of a prediction.
 type PhaseSeconds struct {
 	Choose   float64 `json:"choose"` // parameters and weights

@@ -163,8 +163,8 @@ func TestEstimateAllowsForChoice(t *testing.T) {
 				right++
 			}
 		}
-		confidence, predicted := h.estimate(mixture, h.calibrate(mixture), false)
-		if len(predicted) == 0 {
+		confidence := h.estimate(mixture, h.calibrate(mixture), false)
+		if len(confidence.Held().Rows) == 0 {
 			t.Error("no held-out predictions")
 		}
 		const mean = 0.6

@@ -171,16 +171,13 @@ func predictByBeliefs(ctx context.Context, p *problem.Problem, set *settings,
 	confidence := choose.NewConfidence(p)
 	reweigh := p.Reweigher(set.balanced)
 	for i, label := range m.HeldOut {
-		answer := m.Predicted[i]
-		row := toFloat64(m.Probabilities[i])
+		row := toFloat64(m.Shares[i])
+		full := toFloat64(m.Probabilities[i])
 		if reweigh != nil {
 			reweigh(row)
-			answer = classify.ArgMax(row)
+			reweigh(full)
 		}
-		out.HeldOut = append(out.HeldOut,
-			problem.HeldOut{Class: p.Class[label], Predicted: answer,
-				Probability: row[answer]})
-		confidence.Note(!isolated[label], label, row, row)
+		confidence.Note(!isolated[label], label, row, full)
 	}
 	if out.Scores, err = m.Predict(ctx); err != nil {
 		return err

@@ -120,6 +120,6 @@ func (in *input) choose(ctx context.Context, f *features,
 	if choose.TooFew(in.p.Class) {
 		return m, nil
 	}
-	m.confidence, out.HeldOut = held.estimate(m.mixture, m.calibrated, in.set.balanced)
+	m.confidence = held.estimate(m.mixture, m.calibrated, in.set.balanced)
 	return m, nil
 }

@@ -241,11 +241,9 @@ func choiceSubsets(h *heldOut, mixture []component) []int {
 	return choose.DrawFolds(h.p.At(h.places), h.folds, h.seed, draw).Of
 }
 
-// estimate returns the confidence in mixture, and the calibrated held-out predictions of mixture. If balanced is set,
-// estimate reweighs probabilities for balanced classes.
+// estimate returns the confidence in mixture, with its calibrated held-out predictions. If balanced is set, estimate reweighs probabilities for balanced classes.
 func (h *heldOut) estimate(mixture []component, calibrated Calibration,
-	balanced bool) (*choose.Confidence, []problem.HeldOut) {
-	predicted := make([]problem.HeldOut, 0, len(h.class))
+	balanced bool) *choose.Confidence {
 	confidence := choose.NewConfidence(h.p)
 	reweigh := h.p.Reweigher(balanced)
 	if reweigh == nil {
@@ -264,7 +262,7 @@ func (h *heldOut) estimate(mixture []component, calibrated Calibration,
 			// A subset lacks labels of the largest class, so that other components seem better than this class.
 			refitted = addShares(h, refitted, majorityWeight)
 		}
-		for i, class := range h.class {
+		for i := range h.class {
 			if subset[i] != f || !isPredicted(refitted, i) ||
 				!isPredicted(mixture, i) {
 				continue
@@ -272,17 +270,13 @@ func (h *heldOut) estimate(mixture []component, calibrated Calibration,
 			mixTo(row, refitted, i)
 			calibrated.apply(row)
 			reweigh(row)
-			best := classify.ArgMax(row)
-			predicted = append(predicted,
-				problem.HeldOut{Class: class, Predicted: best,
-					Probability: row[best]})
 			mixTo(full, mixture, i)
 			calibrated.apply(full)
 			reweigh(full)
 			confidence.Note(h.attributed || !h.isolated[i], h.places[i], row, full)
 		}
 	}
-	return confidence, predicted
+	return confidence
 }
 
 // estimateAccuracy stores in out the estimated accuracy at reachable nodes without a label. If confidence is nil, it does
