@@ -8,6 +8,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -25,14 +26,19 @@ const (
 // leaf by leaf on histograms of at most 255 bins of each column (Ke et al. 2017). They have at most 16 leaves of at least 20
 // rows; shrinkage is 0.1 and the ridge on the values of leaves is 1.
 //
-// Boosting fits a model without the items of each fold. All models have the same number of rounds, by default the number
-// with the smallest loss at the items of the folds. The values of all trees are then multiplied by one of [0.4, 1], which
-// decreases this loss again if trees are too sure. The fitted model is the mean of these models.
+// Boosting fits several models, each without the items of some folds. All models have the same number of rounds. By default
+// it is the number with the smallest loss of held-out scores: the score of an item is the mean of the models that have not
+// learned from it. The values of all trees are then multiplied by one of [0.4, 1], which decreases this loss again if trees
+// are too sure. The fitted model is the mean of these models.
 type Boosting struct {
 	// X has a row of columns for each item. Missing values are NaN; each split sends them to the side with the larger gain.
 	X *sparse.Block[float32]
 
-	// IsCategory states whether the numbers of a column are categories without an order; nil: no column. The 255 most
+	// Varied has for each model further columns of the items, which follow those of X; nil: there are none. They hold what
+	// must not depend on the targets of hidden items.
+	Varied []*sparse.Block[float32]
+
+	// IsCategory states whether the numbers of a column of X are categories without an order; nil: no column. The 255 most
 	// frequent categories are distinguished. Other categories are missing.
 	IsCategory []bool
 
@@ -41,12 +47,22 @@ type Boosting struct {
 	Classes int                    // number of classes, for [SoftmaxLoss]
 	Targets *sparse.Block[float64] // row of each item with a column for each output, for other losses
 
-	Fold  []int // fold of each item, 0 ≤ Fold[i] < Folds
-	Folds int
+	Fold []int // fold of each item
 
-	Rounds     int // rounds of boosting; 0: chosen by the loss at the items of the folds, at most MostRounds
+	// Hidden has the folds that each model does not learn from. Each fold must be hidden from a model.
+	Hidden [][]int
+
+	Rounds     int // rounds of boosting; 0: chosen by the loss of held-out scores, at most MostRounds
 	MostRounds int // 0: 200
 	Workers    int // 0: all processors
+}
+
+// HideEach returns the folds to hide from models if each model learns without one fold.
+func HideEach(folds int) (hidden [][]int) {
+	for f := range folds {
+		hidden = append(hidden, []int{f})
+	}
+	return hidden
 }
 
 const (
@@ -64,9 +80,8 @@ var factors = []float64{1, 0.8, 0.65, 0.5, 0.4}
 // ErrManyRows is returned if there are too many items for the integers that count them.
 var ErrManyRows = errors.New("classify: trees learn from fewer than 16,777,216 items")
 
-// Fit returns the model, and a row of scores for each item by the model without the item's fold, see
-// [BoostedTrees.PredictionTo]. Results are the same to the bit for any number of workers. They are the same for any order of
-// the items if each item keeps its fold. The error is the error of ctx, or [ErrManyRows]. Cost: for each round, fold and
+// Fit returns the model, and a row of held-out scores for each item, see [BoostedTrees.PredictionTo]. Results are the same to the bit for any number of workers. They are the same for any order of
+// the items if each item keeps its fold. The error is the error of ctx, or [ErrManyRows]. Cost: for each round, model and
 // output about three additions for each value of X, and as many comparisons as 31 leaves have bins.
 func (b *Boosting) Fit(ctx context.Context) (*BoostedTrees, *sparse.Block[float64], error) {
 	f, err := b.begin()
@@ -106,14 +121,11 @@ func (b *Boosting) Fit(ctx context.Context) (*BoostedTrees, *sparse.Block[float6
 	m := f.model
 	m.Rounds = rounds
 	m.scale(factor)
-	for i, fold := range b.Fold {
-		for o, base := range m.Base[fold] {
-			z := f.best.Row(i)
-			z[o] = base + float64(factor*(z[o]-base))
-		}
+	for i, base := range f.heldBase.Data {
+		f.best.Data[i] = base + float64(factor*(f.best.Data[i]-base))
 	}
-	for fold, list := range m.Trees {
-		m.Trees[fold] = slices.Clip(list[:rounds*f.outputs])
+	for model, list := range m.Trees {
+		m.Trees[model] = slices.Clip(list[:rounds*f.outputs])
 	}
 	return m, f.best, nil
 }
@@ -127,14 +139,15 @@ type boostingFit struct {
 	target  []float64 // of item and output; nil: class
 	class   []int     // number of each item's class in model.Class
 
-	score   []*sparse.Block[float64] // scores of all items, by fold
-	share   []*sparse.Block[float64] // predictions at these scores, for losses other than squared
-	loss    [][]int64                // at the items of each fold, by factor, in units of lossUnit
-	largest []float64                // largest first derivative, by fold
-	spread  float64                  // largest first derivative before the first round
-	held    *sparse.Block[float64]
-	best    *sparse.Block[float64] // held of the best round
-	growers []*grower
+	isHidden [][]bool                 // by model and item
+	score    []*sparse.Block[float64] // scores of all items, by model
+	share    []*sparse.Block[float32] // predictions at these scores, by model, for losses other than squared
+	largest  []float64                // largest first derivative, by model
+	spread   float64                  // largest first derivative before the first round
+	held     *sparse.Block[float64]   // held-out scores
+	heldBase *sparse.Block[float64]   // held-out scores before the first round
+	best     *sparse.Block[float64]   // held of the best round
+	growers  []*grower
 }
 
 func (b *Boosting) begin() (*boostingFit, error) {
@@ -145,8 +158,13 @@ func (b *Boosting) begin() (*boostingFit, error) {
 	if n >= 1<<rowBits {
 		return nil, ErrManyRows
 	}
-	f := &boostingFit{Boosting: b, bins: newBins(b.X, b.IsCategory)}
+	f := &boostingFit{Boosting: b, bins: new(bins)}
 	m := &BoostedTrees{Loss: b.Loss, Columns: b.X.Cols}
+	f.bins.add([]*sparse.Block[float32]{b.X}, 0, b.IsCategory)
+	if b.Varied != nil {
+		f.bins.add(b.Varied, m.Columns, nil)
+		m.Columns += b.Varied[0].Cols
+	}
 	f.model = m
 	if b.Loss == SoftmaxLoss {
 		f.beginClasses()
@@ -165,28 +183,34 @@ func (b *Boosting) begin() (*boostingFit, error) {
 			m.Categories[c.column] = c.categories
 		}
 	}
+	models := len(b.Hidden)
 	f.held = sparse.NewBlock[float64](n, f.outputs)
 	f.best = sparse.NewBlock[float64](n, f.outputs)
-	for range b.Folds {
-		f.loss = append(f.loss, make([]int64, len(factors)))
-	}
-	f.largest = make([]float64, b.Folds)
-	m.Base = make([][]float64, b.Folds)
-	m.Trees = make([][]Tree, b.Folds)
-	for fold := range b.Folds {
-		m.Base[fold] = f.base(fold)
+	f.largest = make([]float64, models)
+	m.Base = make([][]float64, models)
+	m.Trees = make([][]Tree, models)
+	for model, folds := range b.Hidden {
+		isHidden := make([]bool, n)
+		for i, fold := range b.Fold {
+			isHidden[i] = slices.Contains(folds, fold)
+		}
+		f.isHidden = append(f.isHidden, isHidden)
+		m.Base[model] = f.base(model)
 		score := sparse.NewBlock[float64](n, f.outputs)
 		for i := range n {
-			copy(score.Row(i), m.Base[fold])
+			copy(score.Row(i), m.Base[model])
 		}
 		f.score = append(f.score, score)
-		f.share = append(f.share, sparse.NewBlock[float64](n, f.outputs))
+		f.share = append(f.share, sparse.NewBlock[float32](n, f.outputs))
 	}
+	f.holdOut(0, n)
+	f.heldBase = sparse.NewBlock[float64](n, f.outputs)
+	copy(f.heldBase.Data, f.held.Data)
 	f.spread = 1
 	if b.Loss == SquaredLoss {
 		f.spread = f.largestTarget()
 	}
-	for range min(sched.Workers(b.Workers), b.Folds*max(1, f.outputs)) {
+	for range min(sched.Workers(b.Workers), models*f.outputs) {
 		f.growers = append(f.growers, newGrower(f.bins, n))
 	}
 	return f, nil
@@ -196,7 +220,7 @@ func (b *Boosting) begin() (*boostingFit, error) {
 // are equal.
 func (f *boostingFit) largestTarget() (largest float64) {
 	for i := range f.X.Rows {
-		for o, score := range f.model.Base[f.Fold[i]] {
+		for o, score := range f.heldBase.Row(i) {
 			largest = max(largest, math.Abs(score-f.targetOf(i, o)))
 		}
 	}
@@ -243,15 +267,15 @@ func (f *boostingFit) beginClasses() {
 // isSoftmax reports whether there is an output for each of several classes.
 func (f *boostingFit) isSoftmax() bool { return f.Loss == SoftmaxLoss && f.target == nil }
 
-// base returns the scores before the first round of the model without a fold: the log odds or the logarithms of the shares of
+// base returns the scores of a model before the first round: the log odds or the logarithms of the shares of
 // the classes, each class counted once more; with [SquaredLoss] the means.
-func (f *boostingFit) base(fold int) []float64 {
+func (f *boostingFit) base(model int) []float64 {
 	base := make([]float64, f.outputs)
 	var targets []float64
 	for o := range base {
 		targets = targets[:0]
-		for i, other := range f.Fold {
-			if other != fold {
+		for i, isHidden := range f.isHidden[model] {
+			if !isHidden {
 				targets = append(targets, f.targetOf(i, o))
 			}
 		}
@@ -291,42 +315,81 @@ const (
 	mostLoss = 1 << 10
 )
 
-// measure computes predictions at the scores of the last round, and returns the loss at the items of all folds.
+// measuredItems is the number of items whose losses are added together.
+const measuredItems = 1024
+
+// measure computes predictions at the scores of the last round. It returns the loss of held-out scores with each factor, in
+// units of lossUnit.
 func (f *boostingFit) measure(ctx context.Context) ([]int64, error) {
-	err := sched.Run(ctx, f.Workers, f.Folds, func(_, fold int) error {
-		clear(f.loss[fold])
-		scaled := make([]float64, f.outputs)
-		q := make([]float64, f.outputs)
-		f.largest[fold] = 0
-		score := f.score[fold]
-		for i := range f.X.Rows {
-			z := score.Row(i)
-			p := f.share[fold].Row(i)
-			f.predict(p, z)
-			if f.Fold[i] == fold {
-				copy(f.held.Row(i), z)
-				for l, factor := range factors {
-					for o, base := range f.model.Base[fold] {
-						scaled[o] = base + float64(factor*(z[o]-base))
-					}
-					f.predict(q, scaled)
-					f.loss[fold][l] += int64(math.Round(min(f.lossOf(i, scaled, q), mostLoss) / lossUnit))
-				}
-			} else if f.Loss == SquaredLoss {
-				for o, q := range p {
-					f.largest[fold] = max(f.largest[fold], math.Abs(q-f.targetOf(i, o)))
-				}
+	n := f.X.Rows
+	err := sched.Run(ctx, f.Workers, len(f.Hidden), func(_, model int) error {
+		p := make([]float64, f.outputs)
+		f.largest[model] = 0
+		for i, isHidden := range f.isHidden[model] {
+			if isHidden {
+				continue
 			}
+			z := f.score[model].Row(i)
+			if f.Loss == SquaredLoss {
+				for o, q := range z {
+					f.largest[model] = max(f.largest[model], math.Abs(q-f.targetOf(i, o)))
+				}
+				continue
+			}
+			f.predict(p, z)
+			simd.ConvertTo(f.share[model].Row(i), p)
 		}
 		return nil
 	})
+	if err != nil {
+		return nil, err
+	}
+	pieces := (n + measuredItems - 1) / measuredItems
+	losses := make([][]int64, pieces)
+	err = sched.Run(ctx, f.Workers, pieces, func(_, piece int) error {
+		losses[piece] = f.holdOut(piece*measuredItems, min(n, (piece+1)*measuredItems))
+		return nil
+	})
 	total := make([]int64, len(factors))
-	for _, list := range f.loss {
+	for _, list := range losses {
 		for l, x := range list {
 			total[l] += x
 		}
 	}
 	return total, err
+}
+
+// holdOut stores the held-out scores of the items lo ≤ i < hi, and returns their loss with each factor. Before the first round
+// it returns nil.
+func (f *boostingFit) holdOut(lo, hi int) []int64 {
+	losses := make([]int64, len(factors))
+	scaled := make([]float64, f.outputs)
+	p := make([]float64, f.outputs)
+	for i := lo; i < hi; i++ {
+		z := f.held.Row(i)
+		clear(z)
+		count := 0.0
+		for model, score := range f.score {
+			if f.isHidden[model][i] {
+				addScaled(z, 1, score.Row(i))
+				count++
+			}
+		}
+		for o := range z {
+			z[o] /= max(1, count)
+		}
+		if f.heldBase == nil || count == 0 {
+			continue
+		}
+		for l, factor := range factors {
+			for o, base := range f.heldBase.Row(i) {
+				scaled[o] = base + float64(factor*(z[o]-base))
+			}
+			f.predict(p, scaled)
+			losses[l] += int64(math.Round(min(f.lossOf(i, scaled, p), mostLoss) / lossUnit))
+		}
+	}
+	return losses
 }
 
 func (f *boostingFit) predict(p, z []float64) {
@@ -360,26 +423,27 @@ func (f *boostingFit) lossOf(i int, z, p []float64) (sum float64) {
 	return sum
 }
 
-// grow adds a round to the models of all folds.
+// grow adds a round to all models.
 func (f *boostingFit) grow(ctx context.Context) error {
-	for fold, list := range f.model.Trees {
-		f.model.Trees[fold] = append(list, make([]Tree, f.outputs)...)
+	for model, list := range f.model.Trees {
+		f.model.Trees[model] = append(list, make([]Tree, f.outputs)...)
 	}
-	return sched.Run(ctx, len(f.growers), f.Folds*f.outputs, func(worker, task int) error {
-		fold := task % f.Folds
-		output := task / f.Folds
-		list := f.model.Trees[fold]
-		list[len(list)-f.outputs+output] = f.growTree(f.growers[worker], fold, output)
+	models := len(f.Hidden)
+	return sched.Run(ctx, len(f.growers), models*f.outputs, func(worker, task int) error {
+		model := task % models
+		output := task / models
+		list := f.model.Trees[model]
+		list[len(list)-f.outputs+output] = f.growTree(f.growers[worker], model, output)
 		return nil
 	})
 }
 
-func (f *boostingFit) growTree(g *grower, fold, output int) Tree {
-	share := f.share[fold]
+func (f *boostingFit) growTree(g *grower, model, output int) Tree {
+	g.model = model
 	g.rows = g.rows[:0]
 	g.held = g.held[:0]
-	for i, other := range f.Fold {
-		if other == fold {
+	for i, isHidden := range f.isHidden[model] {
+		if isHidden {
 			g.held = append(g.held, int32(i))
 		} else {
 			g.rows = append(g.rows, int32(i))
@@ -387,17 +451,19 @@ func (f *boostingFit) growTree(g *grower, fold, output int) Tree {
 	}
 	g.scale = newFixedPoint(len(g.rows), 1, 0.25)
 	if f.Loss == SquaredLoss {
-		g.scale = newFixedPoint(len(g.rows), f.largest[fold], 1)
+		g.scale = newFixedPoint(len(g.rows), f.largest[model], 1)
 	}
-	for _, i := range g.rows {
-		p := share.Row(int(i))[output]
-		second := 1.0
-		if f.Loss != SquaredLoss {
-			second = p * (1 - p)
+	score := f.score[model]
+	for _, row := range g.rows {
+		i := int(row)
+		y := f.targetOf(i, output)
+		if f.Loss == SquaredLoss {
+			g.derivative[i] = g.scale.of(score.Row(i)[output]-y, 1)
+			continue
 		}
-		g.derivative[i] = g.scale.of(p-f.targetOf(int(i), output), second)
+		p := float64(f.share[model].Row(i)[output])
+		g.derivative[i] = g.scale.of(p-y, p*(1-p))
 	}
-	score := f.score[fold]
 	return g.grow(func(value float64, rows, held []int32) {
 		for _, list := range [2][]int32{rows, held} {
 			for _, i := range list {
@@ -407,11 +473,14 @@ func (f *boostingFit) growTree(g *grower, fold, output int) Tree {
 	})
 }
 
-// BoostingWorkspace declares the memory of [Boosting.Fit] for the given numbers of items, columns, outputs and folds, without X and
-// the model.
-func BoostingWorkspace(items, columns, outputs, folds int) budget.Workspace {
-	workers := min(sched.Workers(0), folds*outputs)
-	scores := budget.Times(2*folds+2, budget.Block[float64](items, outputs))
-	grower := budget.Times(treeLeaves, budget.Block[derivatives](columns, mostBins+1)) + budget.Vector[derivatives](2*items) + budget.Vector[int32](3*items)
-	return budget.Held(scores, budget.Times(columns, int64(items)), budget.Times(workers, grower))
+// BoostingWorkspace declares the memory of [Boosting.Fit] for the given numbers of items, columns, columns that vary,
+// outputs and models, without X, Varied and the model.
+func BoostingWorkspace(items, columns, varied, outputs, models int) budget.Workspace {
+	workers := min(sched.Workers(0), models*outputs)
+	scores := budget.Times(models, budget.Block[float64](items, outputs)+budget.Block[float32](items, outputs)+int64(items)) +
+		3*budget.Block[float64](items, outputs)
+	codes := budget.Times(columns+varied*models, int64(items)) + budget.Times(models, budget.Vector[float32](2*items))
+	grower := budget.Times(treeLeaves, budget.Block[derivatives](columns+varied, mostBins+1)) +
+		budget.Vector[derivatives](2*items) + budget.Vector[int32](3*items)
+	return budget.Held(scores, codes, budget.Times(workers, grower))
 }

@@ -20,27 +20,29 @@ type bins struct {
 }
 
 type binColumn struct {
-	column     int // in the rows that were binned
-	first      int // position of the first bin in a histogram of all columns
-	count      int // number of bins without the bin of missing values; also the code of missing values
-	code       []uint8
+	column     int       // in the rows that were binned
+	first      int       // position of the first bin in a histogram of all columns
+	count      int       // number of bins without the bin of missing values; also the code of missing values
+	code       [][]uint8 // by item, for each model or once for all
 	cuts       []float32 // increasing; nil: categories
 	categories []float32 // increasing; nil: numbers
 }
 
-// newBins returns the bins of the columns of x that are not constant.
-func newBins(x *sparse.Block[float32], isCategory []bool) *bins {
-	b := new(bins)
-	values := make([]float32, x.Rows)
-	for j := range x.Cols {
-		present := values[:0]
-		for i := range x.Rows {
-			if v := x.Row(i)[j]; v == v {
-				present = append(present, v)
+// add adds the columns of x that are not constant. x has a block of all items for each model, or one for all models. first is
+// the number of the first column.
+func (b *bins) add(x []*sparse.Block[float32], first int, isCategory []bool) {
+	rows := x[0].Rows
+	for j := range x[0].Cols {
+		present := make([]float32, 0, rows*len(x))
+		for _, values := range x {
+			for i := range rows {
+				if v := values.Row(i)[j]; v == v {
+					present = append(present, v)
+				}
 			}
 		}
 		slices.Sort(present)
-		c := binColumn{column: j, first: b.total}
+		c := binColumn{column: first + j, first: b.total}
 		if isCategory != nil && isCategory[j] {
 			c.categories = frequentValues(present)
 			c.count = len(c.categories)
@@ -48,17 +50,27 @@ func newBins(x *sparse.Block[float32], isCategory []bool) *bins {
 			c.cuts = quantileCuts(present)
 			c.count = len(c.cuts) + 1
 		}
-		if c.count == 0 || c.count == 1 && len(present) == x.Rows {
+		if c.count == 0 || c.count == 1 && len(present) == rows*len(x) {
 			continue
 		}
-		c.code = make([]uint8, x.Rows)
-		for i := range c.code {
-			c.code[i] = c.codeOf(x.Row(i)[j])
+		for _, values := range x {
+			code := make([]uint8, rows)
+			for i := range code {
+				code[i] = c.codeOf(values.Row(i)[j])
+			}
+			c.code = append(c.code, code)
 		}
 		b.columns = append(b.columns, c)
 		b.total += c.count + 1
 	}
-	return b
+}
+
+// codeFor returns the codes of the items for a model.
+func (c *binColumn) codeFor(model int) []uint8 {
+	if len(c.code) == 1 {
+		return c.code[0]
+	}
+	return c.code[model]
 }
 
 func (c *binColumn) codeOf(x float32) uint8 {

@@ -78,6 +78,7 @@ func (f fixedPoint) value(d derivatives) float64 {
 // grower grows trees. It is the workspace of a worker.
 type grower struct {
 	bins       *bins
+	model      int // whose codes are used
 	scale      fixedPoint
 	derivative []derivatives // by row
 	ordered    []derivatives // of the rows of a leaf, in their order
@@ -219,12 +220,13 @@ func (g *grower) divide(t *Tree, i int, continues bool) {
 // partition moves the rows of bounds that go left before the others. Both keep their order.
 func (g *grower) partition(rows []int32, bounds [2]int, c *binColumn, s *split) (left, right [2]int) {
 	list := rows[bounds[0]:bounds[1]]
+	code := c.codeFor(g.model)
 	isLeft := s.goesLeft(c.count)
 	count := 0
 	others := 0
 	spare := g.spare
 	for _, r := range list {
-		if isLeft[c.code[r]] {
+		if isLeft[code[r]] {
 			list[count] = r
 			count++
 		} else {
@@ -260,7 +262,7 @@ func (g *grower) count(l *leaf) {
 	clear(h)
 	for j := range g.bins.columns {
 		c := &g.bins.columns[j]
-		addDerivatives(h[c.first:][:c.count+1], c.code, rows, ordered)
+		addDerivatives(h[c.first:][:c.count+1], c.codeFor(g.model), rows, ordered)
 	}
 }
 

@@ -21,9 +21,9 @@ type TreeNode struct {
 	Value float64 `json:"value"`
 }
 
-// BoostedTrees is a sum of trees for each output, see [Boosting]. It is the mean of the models of the folds:
+// BoostedTrees is a sum of trees for each output, see [Boosting]. It is the mean of several models:
 //
-//	score_o(x) = (1/folds)·Σ_f (Base[f][o] + Σ_r Trees[f][r·outputs + o](x))
+//	score_o(x) = (1/models)·Σ_m (Base[m][o] + Σ_r Trees[m][r·outputs + o](x))
 //
 // It is safe for concurrent use.
 type BoostedTrees struct {
@@ -37,8 +37,8 @@ type BoostedTrees struct {
 	Categories [][]float32 `json:"categories,omitempty"` // increasing, by column; nil: numbers
 }
 
-// Folds returns the number of models.
-func (m *BoostedTrees) Folds() int { return len(m.Base) }
+// Models returns the number of models.
+func (m *BoostedTrees) Models() int { return len(m.Base) }
 
 // Outputs returns the number of scores of an item.
 func (m *BoostedTrees) Outputs() int { return len(m.Base[0]) }
@@ -70,15 +70,15 @@ func (m *BoostedTrees) valueOf(t *Tree, x []float32) float64 {
 	return n.Value
 }
 
-// AddFoldTo adds to dst the scores of an item with the columns x by the model of a fold, times scale.
-func (m *BoostedTrees) AddFoldTo(dst []float64, x []float32, fold int, scale float64) {
+// AddModelTo adds to dst the scores of an item with the columns x by one of the models, times scale.
+func (m *BoostedTrees) AddModelTo(dst []float64, x []float32, model int, scale float64) {
 	if len(x) != m.Columns || len(dst) != m.Outputs() {
 		panic(badLength)
 	}
 	for o := range dst {
-		score := m.Base[fold][o]
-		for r := o; r < len(m.Trees[fold]); r += len(dst) {
-			score += m.valueOf(&m.Trees[fold][r], x)
+		score := m.Base[model][o]
+		for r := o; r < len(m.Trees[model]); r += len(dst) {
+			score += m.valueOf(&m.Trees[model][r], x)
 		}
 		dst[o] += float64(scale * score)
 	}
@@ -88,8 +88,8 @@ func (m *BoostedTrees) AddFoldTo(dst []float64, x []float32, fold int, scale flo
 func (m *BoostedTrees) ScoresTo(dst []float64, x []float32) []float64 {
 	dst = destination(dst, m.Outputs())
 	clear(dst)
-	for fold := range m.Base {
-		m.AddFoldTo(dst, x, fold, 1/float64(m.Folds()))
+	for model := range m.Base {
+		m.AddModelTo(dst, x, model, 1/float64(m.Models()))
 	}
 	return dst
 }
@@ -134,12 +134,12 @@ func (m *BoostedTrees) PredictionTo(dst, scores []float64) []float64 {
 func (m *BoostedTrees) ContributionsTo(dst []float64, x []float32, output int) ([]float64, float64) {
 	dst = destination(dst, m.Columns)
 	clear(dst)
-	scale := 1 / float64(m.Folds())
+	scale := 1 / float64(m.Models())
 	constant := 0.0
-	for fold, base := range m.Base {
+	for model, base := range m.Base {
 		constant += float64(scale * base[output])
-		for r := output; r < len(m.Trees[fold]); r += len(base) {
-			t := &m.Trees[fold][r]
+		for r := output; r < len(m.Trees[model]); r += len(base) {
+			t := &m.Trees[model][r]
 			n := &t.Nodes[0]
 			constant += float64(scale * n.Value)
 			for n.Left > 0 {

@@ -14,6 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/kernels"
 	"github.com/heatwalk/heatwalk/method/regression"
 	"github.com/heatwalk/heatwalk/method/spread"
+	"github.com/heatwalk/heatwalk/method/trees"
 	"github.com/heatwalk/heatwalk/method/walks"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/propagate"
@@ -113,7 +114,7 @@ func graphMethods() (list []*engine.Engine) {
 	for _, l := range propagate.Learners() {
 		list = append(list, spread.Of(l))
 	}
-	return append(list, regression.SpectralLogistic.Engine())
+	return append(list, regression.SpectralLogistic.Engine(), trees.Engine)
 }
 
 var registered []*engine.Engine
@@ -158,10 +159,11 @@ func Register(e *engine.Engine) {
 
 // Regressions returns all engines that predict numbers.
 func Regressions() (list []*engine.Engine) {
-	for _, m := range []engine.GraphMethod{spread.Harmonic, regression.Hops, regression.SpectralRidge} {
+	for _, m := range []engine.GraphMethod{spread.Harmonic, regression.Hops, regression.SpectralRidge, trees.Numbers} {
 		list = append(list, m.Engine())
 	}
 	list[1].Takes = append(list[1].Takes, "node_features")
+	list[3].Takes = append(list[3].Takes, "node_features")
 	for _, l := range propagate.Learners() {
 		if l.Averages() {
 			list = append(list, spread.NumbersOf(l))
@@ -176,16 +178,18 @@ func Regressions() (list []*engine.Engine) {
 	return list
 }
 
-// On graphs of more nodes, diffusion+rls and spectral are not among [DefaultNumbers], so that these cost only some seconds.
+// On graphs of more nodes, diffusion+rls, spectral and trees are not among [DefaultNumbers], so that these cost only some
+// seconds.
 // A kernel needs a column for each of a thousand values; it is the best engine if values have heavy tails.
 const (
 	mostKernelNodes   = 8_000
 	mostSpectralNodes = 20_000
+	mostTreesNodes    = 200_000
 )
 
-// DefaultNumbers returns the names of the engines of numbers to compare by default, separated by commas: lgc, hops, and on
-// at most 20,000 nodes spectral. If signed is set, harmonic replaces these three. On at most 8,000 nodes diffusion+rls is
-// added.
+// DefaultNumbers returns the names of the engines of numbers to compare by default, separated by commas: lgc, hops, on at
+// most 20,000 nodes spectral, and on at most 200,000 trees. If signed is set, harmonic replaces these four. On at most 8,000
+// nodes diffusion+rls is added.
 func DefaultNumbers(nodes int, signed bool) string {
 	list := []string{"lgc", "hops"}
 	if signed {
@@ -196,6 +200,9 @@ func DefaultNumbers(nodes int, signed bool) string {
 	}
 	if !signed && nodes <= mostSpectralNodes {
 		list = append(list, "spectral")
+	}
+	if !signed && nodes <= mostTreesNodes {
+		list = append(list, "trees")
 	}
 	return strings.Join(list, ",")
 }

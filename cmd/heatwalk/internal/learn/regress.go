@@ -42,7 +42,7 @@ func NewRegress(run *shell.Session) *cobra.Command {
 	flags.AddInput(&c.values, "values", "of node and number, one pair a line")
 	c.graph.Tables.DeclareFields(flags, "number")
 	flags.AddOutput(&c.out, "output", "-", "of predictions: .tsv, .csv, or .npz for arrays in the order of the ids; - is stdout", tablefile.NumberEndings)
-	flags.AddText(&c.listed, "method", "`LIST` of methods joined by commas, of which cross-validation chooses one, as in diffusion:beta=2+rls,hops; see heatwalk methods (default: lgc, hops and up to 20,000 nodes spectral, or harmonic with negative weights; up to 8,000 nodes diffusion+rls)")
+	flags.AddText(&c.listed, "method", "`LIST` of methods joined by commas, of which cross-validation chooses one, as in diffusion:beta=2+rls,hops; see heatwalk methods (default: lgc, hops, up to 200,000 nodes trees and up to 20,000 nodes spectral, or harmonic with negative weights; up to 8,000 nodes diffusion+rls)")
 	flags.AddSideOutput(&c.page, "report", "for a page about errors, with predicted against true numbers: .html", shell.PageFormats)
 	flags.AddSideOutput(&c.save, "save-model", "for the model, from which heatwalk predict gives the same numbers without choosing again", nil)
 	flags.AddCoverage(&c.coverage, "interval", "prediction intervals with coverage X")

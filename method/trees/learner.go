@@ -1,0 +1,338 @@
+package trees
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/heatwalk/heatwalk/budget"
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
+)
+
+// Sample is what trees learn from: nodes of an undirected graph with known targets, in folds.
+type Sample struct {
+	Problem *problem.Problem // its labels are not read
+	Row     []int            // known nodes, each once
+
+	Loss    classify.Loss
+	Class   []int                  // class of each node of Row, for [classify.SoftmaxLoss]
+	Targets *sparse.Block[float64] // row of each node of Row, for other losses
+
+	Fold  []int // fold of each node of Row, 0 ≤ Fold[i] < Folds
+	Folds int
+
+	Rounds  int    // 0: chosen
+	Columns string // one of EitherColumns, AllColumns and OwnColumns; "": EitherColumns
+	Workers int
+	Work    *graph.Work
+
+	// MostSeconds limits the time of the fit on one processor, about: there are fewer rounds, at least leastRounds.
+	// 0 means usualSeconds.
+	MostSeconds float64
+}
+
+const (
+	usualSeconds = 10
+	leastRounds  = 5
+	mostRounds   = 200
+)
+
+// Values of the parameter columns.
+const (
+	EitherColumns = "either" // all or own, chosen by the loss of held-out scores
+	AllColumns    = "all"
+	OwnColumns    = "own" // attributes of the node
+)
+
+// Model is a model of trees with what it needs to predict all nodes.
+type Model struct {
+	*classify.BoostedTrees
+
+	// Held has a row of held-out scores for each known node, see [classify.BoostedTrees.PredictionTo].
+	Held *sparse.Block[float64]
+
+	List []Column // columns of a node
+
+	sample *Sample
+	hidden [][]int // folds hidden from each model
+	fixed  *nodeColumns
+	labels *labelColumns
+}
+
+// Learn fits trees to a sample. There is a model for each fold, which it does not learn from. If nodes have attributes, there are also trees on a node's own attributes alone, which predict if their
+// held-out scores have the smaller loss: what is around a node may be noise. It needs memory for the columns of all nodes, see
+// [Workspace]. Cost: 13 sweeps of a column for each output and model, and [classify.Boosting.Fit].
+func Learn(ctx context.Context, s *Sample) (*Model, error) {
+	g := newGraphWalks(s.Problem, s.Workers, s.Work)
+	fixed, err := newNodeColumns(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	var own, all *Model
+	if s.Problem.Attributes != nil && s.Columns != AllColumns {
+		own = &Model{sample: s, fixed: fixed.own()}
+		if err := own.learn(ctx); err != nil || s.Columns == OwnColumns {
+			return own, err
+		}
+	}
+	all = &Model{sample: s, fixed: fixed}
+	target, output := s.outputs()
+	all.labels = newLabelColumns(g, s.Row, target, output, s.Loss != classify.SquaredLoss)
+	if err := all.learn(ctx); err != nil {
+		return nil, err
+	}
+	if own != nil && own.loss() < all.loss() {
+		return own, nil
+	}
+	return all, nil
+}
+
+// Columns returns the value of the parameter columns with which m was learned.
+func (m *Model) Columns() string {
+	if m.labels == nil {
+		return OwnColumns
+	}
+	return AllColumns
+}
+
+// loss returns the mean loss of held-out scores.
+func (m *Model) loss() (sum float64) {
+	s := m.sample
+	for i := range s.Row {
+		p := m.PredictionTo(nil, m.Held.Row(i))
+		switch s.Loss {
+		case classify.SoftmaxLoss:
+			sum -= math.Log(max(p[s.Class[i]], math.SmallestNonzeroFloat64))
+		case classify.LogisticLoss:
+			for o, y := range s.Targets.Row(i) {
+				sum -= math.Log(max(float64(y*p[o])+float64((1-y)*(1-p[o])), math.SmallestNonzeroFloat64))
+			}
+		default:
+			for o, y := range s.Targets.Row(i) {
+				sum += float64((y - p[o]) * (y - p[o]))
+			}
+		}
+	}
+	return sum
+}
+
+// learn fits the trees of m on its columns.
+func (m *Model) learn(ctx context.Context) error {
+	s := m.sample
+	m.List = m.fixed.list
+	if m.labels != nil {
+		m.List = slices.Concat(m.fixed.list, m.labels.list)
+	}
+	m.hidden = classify.HideEach(s.Folds)
+	if m.labels == nil {
+		m.hidden = append(m.hidden, []int{}) // the model that predicts, because no column depends on labels
+	}
+	x := newBlock(len(s.Row), m.fixed.Cols)
+	for i, v := range s.Row {
+		copy(x.Row(i), m.fixed.Row(v))
+	}
+	b := &classify.Boosting{X: x, Loss: s.Loss, Class: s.Class, Classes: len(s.Problem.Names), Targets: s.Targets,
+		Fold: s.Fold, Hidden: m.hidden, Rounds: s.Rounds, Workers: s.Workers}
+	var err error
+	if m.labels != nil {
+		if b.Varied, err = m.varied(ctx); err != nil {
+			return err
+		}
+	}
+	for _, c := range m.fixed.list {
+		b.IsCategory = append(b.IsCategory, c.View == Category)
+	}
+	if b.Rounds == 0 {
+		b.MostRounds = int(min(mostRounds, max(leastRounds, s.limit()/s.secondsOfRound(len(m.List), len(m.hidden)))))
+	}
+	m.BoostedTrees, m.Held, err = b.Fit(ctx)
+	return err
+}
+
+// limit returns the limit of the time of the fit in seconds.
+func (s *Sample) limit() float64 {
+	if s.MostSeconds == 0 {
+		return usualSeconds
+	}
+	return s.MostSeconds
+}
+
+// varied returns for each model the columns of labels of the known nodes.
+func (m *Model) varied(ctx context.Context) ([]*block, error) {
+	s := m.sample
+	list := make([]*block, len(m.hidden))
+	for model := range list {
+		list[model] = newBlock(len(s.Row), len(m.labels.list))
+	}
+	for f := range s.Folds {
+		for g := range f {
+			labels, err := m.labels.compute(ctx, s.Fold, []int{f, g})
+			if err != nil {
+				return nil, err
+			}
+			for _, model := range []int{f, g} {
+				for i, v := range s.Row {
+					if m.unseenFold(model, s.Fold[i]) == f+g-model {
+						copy(list[model].Row(i), labels.Row(v))
+					}
+				}
+			}
+		}
+	}
+	return list, nil
+}
+
+// unseenFold returns the fold, beside the fold of the model, whose labels the columns of a node in a fold do not depend on. A
+// model never sees labels of its fold, and a node that it learns from not those of the node's fold. So that other nodes see
+// equally many labels, their columns lack the next fold. The fold of a node without a label is −1.
+func (m *Model) unseenFold(model, fold int) int {
+	if fold < 0 || fold == model {
+		return (model + 1) % m.sample.Folds
+	}
+	return fold
+}
+
+// Nanoseconds of a fit for each value of the learned items and for each bin of a node, measured on tolokers and flickr.
+const (
+	valueTime = 4
+	binTime   = 3
+)
+
+// secondsOfRound estimates the time of a round of all models on one processor.
+func (s *Sample) secondsOfRound(columns, models int) float64 {
+	outputs := 1
+	switch {
+	case s.Loss != classify.SoftmaxLoss:
+		outputs = s.Targets.Cols
+	case len(s.Problem.Names) > 2:
+		outputs = len(s.Problem.Names)
+	}
+	const nodes = 31
+	bins := float64(min(255, len(s.Row)))
+	trees := float64(models * outputs)
+	return 1e-9 * trees * float64(columns) * (valueTime*float64(len(s.Row)) + binTime*nodes*bins)
+}
+
+// outputs returns the targets of columns of labels, and the class or output of each column.
+func (s *Sample) outputs() (target *block, output []int) {
+	if s.Loss != classify.SoftmaxLoss {
+		target = newBlock(len(s.Row), s.Targets.Cols)
+		for o := range s.Targets.Cols {
+			output = append(output, o)
+			list := make([]float64, len(s.Row))
+			for i := range list {
+				list[i] = s.Targets.Row(i)[o]
+			}
+			unit := 1.0
+			mean := 0.0
+			if s.Loss == classify.SquaredLoss {
+				mean = stat.Mean(list, nil)
+				unit = stat.PopStdDev(list, nil)
+				if unit == 0 {
+					unit = 1
+				}
+			}
+			for i, y := range list {
+				target.Row(i)[o] = float32((y - mean) / unit)
+			}
+		}
+		return target, output
+	}
+	count := make([]int, len(s.Problem.Names))
+	for _, c := range s.Class {
+		count[c]++
+	}
+	place := make([]int, len(count)) // column of each class
+	output = largest(count, mostClassColumns)
+	for c := range place {
+		place[c] = len(output)
+	}
+	for o, c := range output {
+		place[c] = o
+	}
+	target = newBlock(len(s.Row), min(len(count), len(output)+1))
+	if target.Cols > len(output) {
+		output = append(output, -1)
+	}
+	for i, c := range s.Class {
+		target.Row(i)[place[c]] = 1
+	}
+	return target, output
+}
+
+// rowTo stores the columns of node v.
+func (m *Model) rowTo(dst []float32, labels *block, v int) {
+	copy(dst, m.fixed.Row(v))
+	if labels != nil {
+		copy(dst[m.fixed.Cols:], labels.Row(v))
+	}
+}
+
+// Predict calls visit with every node and its scores, from several goroutines; scores may be changed. The scores are the mean
+// over folds of the scores by the model without the fold, from columns without the labels of the fold. Cost: 11 sweeps of a
+// column for each output and fold, and a path through each tree.
+func (m *Model) Predict(ctx context.Context, visit func(node int, scores []float64)) error {
+	n := m.fixed.Rows
+	outputs := m.Outputs()
+	sums := blocks.NewDense[float64](n, outputs)
+	scale := 1 / float64(m.Models())
+	if m.labels == nil {
+		scale = 1
+	}
+	for model, hidden := range m.hidden {
+		var labels *block
+		var err error
+		switch {
+		case m.labels != nil:
+			labels, err = m.labels.compute(ctx, m.sample.Fold, append(hidden, m.unseenFold(model, -1)))
+		case len(hidden) > 0: // it serves held-out scores alone
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		err = blocks.EachNodeChunk(ctx, m.sample.Workers, n, func(_, lo, hi int) {
+			x := make([]float32, len(m.List))
+			for v := lo; v < hi; v++ {
+				m.rowTo(x, labels, v)
+				m.AddModelTo(sums.Row(v), x, model, scale)
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return blocks.EachNodeChunk(ctx, m.sample.Workers, n, func(_, lo, hi int) {
+		for v := lo; v < hi; v++ {
+			visit(v, sums.Row(v))
+		}
+	})
+}
+
+// Workspace declares the memory of [Learn] and [Model.Predict] for the given numbers of known nodes, outputs and folds.
+func Workspace(p *problem.Problem, known, outputs, folds int) budget.Workspace {
+	n := len(p.Degrees)
+	fixed := 5
+	if p.Attributes != nil {
+		fixed += 9 * p.Attributes.Cols
+		if p.Attributes.Cols > mostStepped {
+			fixed = 5 + 3*min(p.Attributes.Cols, mostOwned)
+		}
+	}
+	labels := min(outputs, mostClassColumns+1)
+	varied := (len(labelViews)+3)*labels + 1
+	models := folds * folds / 2
+	entries := int64(0)
+	if p.A != nil {
+		entries = sparse.EntriesOf(p.A)
+	}
+	return budget.Held(budget.Block[float32](n, fixed+varied+5*(labels+1)+6*attributeGroup), budget.Block[float64](n, outputs+12), 4*entries,
+		budget.Block[float32](known, fixed), budget.Times(models, budget.Block[float32](known, varied))).And(
+		classify.BoostingWorkspace(known, fixed, varied, outputs, models))
+}
