@@ -146,9 +146,9 @@ func ExampleGraph_Classify_attributes() {
 	// Output:
 	// auto: accuracy 88.6 ± 2.7 %
 	// node,label,reached,known,probability,fraud,honest
-	// a216,honest,true,false,0.506705,0.493295,0.506705
-	// a391,fraud,true,false,0.64377,0.64377,0.35623
-	// months = 8: -1.8
+	// a216,honest,true,false,0.50785,0.49215,0.50785
+	// a391,fraud,true,false,0.642314,0.642314,0.357686
+	// months = 8: -1.7
 	// country = FR: +0.4
 }
 

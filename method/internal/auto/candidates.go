@@ -19,6 +19,7 @@ type candidate struct {
 	Center      bool    `json:"center,omitempty"`   // scores are centred
 	Majority    bool    `json:"majority,omitempty"` // class shares
 	Beliefs     bool    `json:"beliefs,omitempty"`
+	Trees       bool    `json:"trees,omitempty"` // boosted trees; λ is their number of rounds
 	Free        bool    `json:"free,omitempty"`
 	Pull        float64 `json:"pull,omitempty"`  // factor of the prior means of shared weights, 0 to 1; with 1, neighbours are expected to agree
 	Ridge       float64 `json:"ridge,omitempty"` // λ of shared weights, if the loss is the sum over labels
@@ -92,7 +93,7 @@ var fewRidges = []float64{10, 0.1}
 func (c candidate) isFactor() bool { return c.Beliefs && !c.Alone }
 
 func (c candidate) isModel() bool {
-	return !c.Poisson && !c.Propagation && !c.Beliefs && !c.Majority
+	return !c.Poisson && !c.Propagation && !c.Beliefs && !c.Majority && !c.Trees
 }
 
 func (c candidate) lambdas(d *design) []float64 {

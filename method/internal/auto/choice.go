@@ -39,6 +39,8 @@ func (c *Choice) Models() (list []problem.MixedModel) {
 			m.Name = "label propagation"
 		case k.Beliefs:
 			m.Name = "beliefs of a block model"
+		case k.Trees:
+			m.Name = "boosted trees"
 		default:
 			var features []string
 			for _, kind := range []struct {
@@ -59,6 +61,10 @@ func (c *Choice) Models() (list []problem.MixedModel) {
 			}
 		}
 		var parameters []string
+		if k.Trees {
+			parameters = append(parameters, fmt.Sprintf("rounds %g", k.Lambda))
+			k.Lambda = 0
+		}
 		for _, p := range []struct {
 			name  string
 			value float64
@@ -91,7 +97,7 @@ func (m *model) choice() *Choice {
 func (c *Choice) isValid() bool {
 	return c != nil && (c.BlockModel || len(c.Mixture) > 0) &&
 		!slices.ContainsFunc(c.Mixture, func(k Component) bool {
-			return k.Lambda < 0 || k.Ridge < 0 ||
+			return k.Lambda < 0 || k.Trees && k.Lambda < 1 || k.Ridge < 0 ||
 				k.isModel() && (k.Lambda == 0 || k.Ridge == 0)
 		})
 }
@@ -107,7 +113,14 @@ func (in *input) choose(ctx context.Context, f *features,
 		}
 		var err error
 		if m.uses(func(c candidate) bool { return c.Beliefs }) {
-			err = f.believe(ctx)
+			if err = f.believe(ctx); err != nil {
+				return nil, err
+			}
+		}
+		for _, k := range m.mixture {
+			if k.Trees {
+				err = f.boost(ctx, int(k.Lambda))
+			}
 		}
 		return m, err
 	}

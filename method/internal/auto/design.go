@@ -27,6 +27,7 @@ type design struct {
 	counts      bool
 	propagation bool
 	beliefs     bool
+	trees       bool
 
 	omitted []string // stages left out because of the size of the graph
 }
@@ -98,6 +99,7 @@ func designOf(p *problem.Problem, set *settings) design {
 		d.free = append(d.free, f)
 	}
 	d.beliefs = !d.tooFewLabels && believes(p, set)
+	d.trees = boosts(p, set, d.folds)
 	d.diffusion = !set.LowEffort && m > fewestLabels && m <= 2*mostKernelLabels &&
 		d.fits("diffusion scores, common neighbours", kernelLabels(p, d.folds) > 0)
 	d.spectral = !set.LowEffort && m > fewestLabels &&

@@ -9,8 +9,8 @@
 //     walks from labels, steps along arcs, and scores of ridge regressions on kernels, on eigenvectors, on attributes, on
 //     numbers of neighbours that attributes count, and on rows of links.
 //  4. candidates are multinomial logistic regressions on subsets of the columns.
-//  5. heldOut holds the probabilities that each candidate, Poisson learning and label propagation predict for labels outside
-//     their training sets. The estimated accuracy comes from them too.
+//  5. heldOut holds the probabilities that each candidate, boosted trees, Poisson learning and label propagation predict for
+//     labels outside their training sets. The estimated accuracy comes from them too.
 //  6. A mixture of components has the weights with the highest held-out likelihood. Beliefs multiply it if that makes held-out
 //     labels much likelier. If the mixture is not better than the shares of the classes by a standard error, the shares get
 //     nearly all weight. With at most 40 labels, its components are ridges and beliefs without a learned weight.

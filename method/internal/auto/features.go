@@ -12,6 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/beliefs"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/trees"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
@@ -39,7 +40,10 @@ type features struct {
 	attributes *attributeForm // nil: no attributes, or no explanations
 	kernels    []*nodeKernel
 	believed   *beliefs.Model
+	boosted    *trees.Model
 	poisson    component
+
+	boostedLabels []int // labels that boosted has learned from
 
 	reached          *roaring.Bitmap // nodes that labels or attributes reach
 	labelsOutOfReach bool            // walks miss most nodes, or most labels

@@ -69,6 +69,9 @@ func predictHeldOut(ctx context.Context, f *features) (*heldOut, error) {
 	if err := h.addBeliefs(ctx, f); err != nil {
 		return nil, err
 	}
+	if err := h.addTrees(ctx, f); err != nil {
+		return nil, err
+	}
 	return h, h.addPropagation(ctx, f)
 }
 

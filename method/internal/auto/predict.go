@@ -22,6 +22,7 @@ type model struct {
 
 	weights []*featureBlock // weights of free columns by component; nil: none
 	beliefs *featureBlock   // nil: beliefs are no component
+	trees   *featureBlock   // nil: boosted trees are no component
 
 	propagated *featureBlock // scores of label propagation for explanations; else nil
 }
@@ -63,6 +64,11 @@ func (m *model) predict(ctx context.Context, out *engine.Prediction) error {
 			return err
 		}
 		in.work.Sweeps += b.Sweeps
+	}
+	if m.uses(func(c candidate) bool { return c.Trees }) {
+		if err := m.predictTrees(ctx); err != nil {
+			return err
+		}
 	}
 	if m.uses(func(c candidate) bool { return c.Propagation }) {
 		l := propagationOf(in.p, in.set, in.memory)
@@ -215,6 +221,8 @@ func (p *predictor) predictBy(i, v int, row, propagated []float32) {
 		slackenTo(p.one, propagated, prior, c.Lambda)
 	case c.Beliefs:
 		simd.ConvertTo(p.one, p.beliefs.Row(v))
+	case c.Trees:
+		simd.ConvertTo(p.one, p.trees.Row(v))
 	case c.Poisson:
 		poissonProbabilities(p.one, p.features.columns, row)
 	case c.Majority:

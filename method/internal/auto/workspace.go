@@ -6,6 +6,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/internal/beliefs"
 	"github.com/heatwalk/heatwalk/method/internal/propagation"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/trees"
 )
 
 // plan declares the features of a prediction, its memory, and the bytes of its temporary files.
@@ -52,6 +53,13 @@ func newPlan(p *problem.Problem, set *settings) *plan {
 	}
 	if d.beliefs && p.Nodes() > blockModelNodes { // a fitted model is held
 		held += beliefs.Workspace(n, k).Enough()
+	}
+	if d.trees {
+		outputs := k
+		if k == 2 {
+			outputs = 1
+		}
+		held += trees.Workspace(p, min(len(p.Row), mostTreeLabels), outputs, d.folds).Enough() + budget.Block[float32](n, k)
 	}
 	out := &plan{design: d}
 	stages := d.stages(p, set).Or(budget.Held(int64(columns) * column))

@@ -1,0 +1,121 @@
+package auto
+
+import (
+	"context"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/trees"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Boosted trees are a component where they may see what logistic regressions cannot: thresholds, interactions and extremes of
+// a few attributes, and counts of labels. Words stay with ridges, which are as accurate on them in a tenth of the time.
+const (
+	mostTreeAttributes = 64
+
+	// Trees need labels for leaves of 20 rows. With links alone and at most 1,000 labels the other stages take a second or two,
+	// and trees would double the price.
+	fewestTreeLabels = 100
+	treeLinkLabels   = 1001
+
+	// mostTreeLabels is the largest number of labels that trees learn from.
+	mostTreeLabels = 20_000
+
+	// Trees may take about secondsOfLabel seconds of one processor for each label, or linkSecondsOfLabel with links alone, and at
+	// most treeSeconds: what labels can teach grows with their number. With links alone they get what a model for each pair of
+	// folds takes on blogcatalog-words with 20 % of the labels. If the sweeps for columns take more than treeSweepSeconds,
+	// there are no trees: their rounds would be too few.
+	treeSeconds        = 10
+	secondsOfLabel     = 2e-3
+	linkSecondsOfLabel = 5e-3
+	treeSweepSeconds   = 3
+	treeSweeps         = 26   // of each class and fold, to learn and to predict
+	sweepSeconds       = 1e-9 // of an entry and column
+)
+
+// boosts reports whether boosted trees are a component of mixtures.
+func boosts(p *problem.Problem, set *settings, folds int) bool {
+	m := len(p.Row)
+	if set.LowEffort || p.Team() != nil || choose.TooFew(p.Class) {
+		return false
+	}
+	if p.Attributes == nil && m < treeLinkLabels || m < fewestTreeLabels ||
+		p.Attributes != nil && p.Attributes.Cols > mostTreeAttributes {
+		return false
+	}
+	entries := float64(sparse.EntriesOf(p.A))
+	return treeSweeps*sweepSeconds*entries*float64((len(p.Names)+1)*folds) <= treeSweepSeconds
+}
+
+// boost fits boosted trees, with the given number of rounds or, if rounds is 0, with as many as held-out labels choose. The
+// labels of a fold are predicted without the fold.
+func (f *features) boost(ctx context.Context, rounds int) (err error) {
+	p := f.in.p
+	places := choose.Sample(p.Class, mostTreeLabels, f.in.set.RNGSeed, 0)
+	seconds := secondsOfLabel
+	if p.Attributes == nil {
+		seconds = linkSecondsOfLabel
+	}
+	s := &trees.Sample{Problem: p, Loss: classify.SoftmaxLoss, Folds: f.in.folds, Rounds: rounds,
+		Workers: f.in.set.Workers, Work: f.in.work, MostSeconds: min(treeSeconds, seconds*float64(len(places)))}
+	for _, label := range places {
+		s.Row = append(s.Row, p.Row[label])
+		s.Class = append(s.Class, p.Class[label])
+		s.Fold = append(s.Fold, f.seeds.fold[label])
+	}
+	f.boosted, err = trees.Learn(ctx, s)
+	f.boostedLabels = places
+	return err
+}
+
+// addTrees adds the held-out probabilities of boosted trees to the components.
+func (h *heldOut) addTrees(ctx context.Context, f *features) error {
+	if !f.in.trees {
+		return nil
+	}
+	if err := f.boost(ctx, 0); err != nil {
+		return err
+	}
+	t := newComponent(candidate{Trees: true}, float64(f.boosted.Rounds), len(h.class))
+	row := make([]float64, h.classes)
+	position := make(map[int]int, len(f.boostedLabels))
+	for j, label := range f.boostedLabels {
+		position[label] = j
+	}
+	for i, label := range h.places {
+		if j, isBoosted := position[label]; isBoosted {
+			if !h.hasFeatures[i] {
+				copy(row, f.priorOfMissed(h.fold[i]))
+			} else {
+				f.boosted.PredictionTo(row, f.boosted.Held.Row(j))
+				soften(row)
+			}
+			t.set(i, row)
+		}
+	}
+	h.components = append(h.components, t)
+	return nil
+}
+
+// softness is the weight of equal probabilities in predictions of trees, which know nothing of classes without labels.
+const softness = 1e-3
+
+func soften(row []float64) {
+	for c, q := range row {
+		row[c] = float64((1-softness)*q) + softness/float64(len(row))
+	}
+}
+
+// predictTrees computes m.trees, the probabilities of all nodes by boosted trees.
+func (m *model) predictTrees(ctx context.Context) error {
+	f := m.features
+	m.trees = newBlock(len(f.in.p.Degrees), len(f.in.p.Names))
+	return f.boosted.Predict(ctx, func(node int, scores []float64) {
+		row := f.boosted.PredictionTo(nil, scores)
+		soften(row)
+		simd.ConvertTo(m.trees.Row(node), row)
+	})
+}
