@@ -146,8 +146,8 @@ func ExampleGraph_Classify_attributes() {
 	// Output:
 	// auto: accuracy 88.6 ± 2.7 %
 	// node,label,reached,known,probability,fraud,honest
-	// a216,honest,true,false,0.50785,0.49215,0.50785
-	// a391,fraud,true,false,0.642314,0.642314,0.357686
+	// a216,honest,true,false,0.508705,0.491295,0.508705
+	// a391,fraud,true,false,0.642675,0.642675,0.357325
 	// months = 8: -1.7
 	// country = FR: +0.4
 }

@@ -25,7 +25,7 @@ func TestEntries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []string{"diffusion, combinatorial, beta = 0.5, C = ", "diffusion, normalized, β = ", "alpha = 0.5, steps = 3, plain features, C = ", "alpha = 0.3", "pseudo-inverse, combinatorial, λ = "} {
+	for i, want := range []string{"diffusion, combinatorial, beta = 0.5, cost = ", "diffusion, normalized, beta = ", "alpha = 0.5, steps = 3, plain features, cost = ", "alpha = 0.3", "pseudo-inverse, combinatorial, lambda = "} {
 		e := entries[i]
 		set := &engine.Settings{Given: e.Own}
 		choice, err := e.Method.Tune(context.Background(), p, splits, set)

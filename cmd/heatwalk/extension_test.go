@@ -157,7 +157,7 @@ func TestExtension(t *testing.T) {
 	if text := run("words", "evaluate", "words.txt", "--learner", "nearest,svm", "--folds", "3"); !strings.Contains(text, "spectrum+svm") {
 		t.Errorf("the report on words does not have spectrum+svm:\n%s", text)
 	}
-	if text := run("words", "kernel", "words.txt", "--kernel", "spectrum:length=1", "--lower", "-o", "words.npy"); !strings.Contains(text, "spectrum between 24 words, k = 1\n24 × 24 float32") {
+	if text := run("words", "kernel", "words.txt", "--kernel", "spectrum:length=1", "--lower", "-o", "words.npy"); !strings.Contains(text, "spectrum between 24 words, length = 1\n24 × 24 float32") {
 		t.Errorf("kernel of words: %s", text)
 	}
 	if text := run("words", "classify", "words.txt", "-o", "x.tsv", "--dry-run"); !strings.Contains(text, "data and learner") {
