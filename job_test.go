@@ -21,6 +21,7 @@ import (
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/method"
@@ -349,6 +350,9 @@ func TestKernelWithinLimit(t *testing.T) {
 		}}
 	kernel.Register(family)
 	const limit = 128 << 20
+	cache := sched.CacheBytes
+	sched.CacheBytes = func() int { return 1 << 20 } // the layout depends on it
+	defer func() { sched.CacheBytes = cache }()
 	before := heapInUse()
 	g, err := Open(t.Context(), path, &Options{Memory: limit, Workers: 1})
 	if err != nil {
