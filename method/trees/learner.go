@@ -59,8 +59,13 @@ type Model struct {
 
 	List []Column // columns of a node
 
+	// Gain is how much more accurate the mean of the models is expected to be than Held, see sharpen. [Model.Predict]
+	// sets it.
+	Gain float64
+
 	sample *Sample
 	hidden [][]int // folds hidden from each model
+	spread spread  // of the predictions that Held is the mean of
 	fixed  *nodeColumns
 	labels *labelColumns
 }
@@ -139,9 +144,10 @@ func (m *Model) learn(ctx context.Context) error {
 	}
 	b := &classify.Boosting{X: x, Loss: s.Loss, Class: s.Class, Classes: len(s.Problem.Names), Targets: s.Targets,
 		Fold: s.Fold, Hidden: m.hidden, Rounds: s.Rounds, Workers: s.Workers}
+	var held []*block
 	var err error
 	if m.labels != nil {
-		if b.Varied, err = m.varied(ctx); err != nil {
+		if b.Varied, held, err = m.varied(ctx); err != nil {
 			return err
 		}
 	}
@@ -151,8 +157,37 @@ func (m *Model) learn(ctx context.Context) error {
 	if b.Rounds == 0 {
 		b.MostRounds = int(min(mostRounds, max(leastRounds, s.limit()/s.secondsOfRound(len(m.List), len(m.hidden)))))
 	}
-	m.BoostedTrees, m.Held, err = b.Fit(ctx)
-	return err
+	if m.BoostedTrees, m.Held, err = b.Fit(ctx); err != nil || m.labels == nil {
+		return err
+	}
+	m.predictHeld(x, held)
+	return nil
+}
+
+// predictHeld stores in Held the mean scores of each known node by the model without its fold, over the columns without
+// another fold too. A single set of columns lacks labels that the sets of the models together do not: on flickr-words,
+// where columns tell much, one model is right for 60.3 % of other nodes with one set, for 65.0 % with the mean of four, and
+// five models with a set each for 66.6 %.
+func (m *Model) predictHeld(fixed *block, held []*block) {
+	s := m.sample
+	x := make([]float32, len(m.List))
+	scores := make([][]float64, 0, s.Folds)
+	for i := range s.Row {
+		scores = scores[:0]
+		for other, labels := range held {
+			if other != s.Fold[i] {
+				copy(x, fixed.Row(i))
+				copy(x[fixed.Cols:], labels.Row(i))
+				z := make([]float64, m.Outputs())
+				m.AddModelTo(z, x, s.Fold[i], 1)
+				scores = append(scores, z)
+			}
+		}
+		if len(scores) > 0 {
+			copy(m.Held.Row(i), m.spread.add(m, scores))
+		}
+	}
+	m.sharpenHeld()
 }
 
 // limit returns the limit of the time of the fit in seconds.
@@ -163,29 +198,33 @@ func (s *Sample) limit() float64 {
 	return s.MostSeconds
 }
 
-// varied returns for each model the columns of labels of the known nodes.
-func (m *Model) varied(ctx context.Context) ([]*block, error) {
+// varied returns for each model the columns of labels of the known nodes. held has for each fold the columns without the
+// node's fold and this one.
+func (m *Model) varied(ctx context.Context) (list, held []*block, err error) {
 	s := m.sample
-	list := make([]*block, len(m.hidden))
-	for model := range list {
-		list[model] = newBlock(len(s.Row), len(m.labels.list))
+	for range m.hidden {
+		list = append(list, newBlock(len(s.Row), len(m.labels.list)))
+		held = append(held, newBlock(len(s.Row), len(m.labels.list)))
 	}
 	for f := range s.Folds {
 		for g := range f {
 			labels, err := m.labels.compute(ctx, s.Fold, []int{f, g})
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			for _, model := range []int{f, g} {
 				for i, v := range s.Row {
 					if m.unseenFold(model, s.Fold[i]) == f+g-model {
 						copy(list[model].Row(i), labels.Row(v))
 					}
+					if s.Fold[i] == f+g-model {
+						copy(held[model].Row(i), labels.Row(v))
+					}
 				}
 			}
 		}
 	}
-	return list, nil
+	return list, held, nil
 }
 
 // unseenFold returns the fold, beside the fold of the model, whose labels the columns of a node in a fold do not depend on. A
@@ -275,8 +314,8 @@ func (m *Model) rowTo(dst []float32, labels *block, v int) {
 }
 
 // Predict calls visit with every node and its scores, from several goroutines; scores may be changed. The scores are the mean
-// over folds of the scores by the model without the fold, from columns without the labels of the fold. Cost: 11 sweeps of a
-// column for each output and fold, and a path through each tree.
+// over folds of the scores by the model without the fold, from columns without the labels of the fold, times the factor of
+// sharpen. Cost: 11 sweeps of a column for each output and fold, and a path through each tree.
 func (m *Model) Predict(ctx context.Context, visit func(node int, scores []float64)) error {
 	n := m.fixed.Rows
 	outputs := m.Outputs()
@@ -285,6 +324,7 @@ func (m *Model) Predict(ctx context.Context, visit func(node int, scores []float
 	if m.labels == nil {
 		scale = 1
 	}
+	probes := m.probes()
 	for model, hidden := range m.hidden {
 		var labels *block
 		var err error
@@ -307,9 +347,19 @@ func (m *Model) Predict(ctx context.Context, visit func(node int, scores []float
 		if err != nil {
 			return err
 		}
+		x := make([]float32, len(m.List))
+		for i := range probes {
+			p := &probes[i]
+			z := make([]float64, outputs)
+			m.rowTo(x, labels, p.node)
+			m.AddModelTo(z, x, model, 1)
+			p.scores = append(p.scores, z)
+		}
 	}
+	sharpen := m.sharpen(probes)
 	return blocks.EachNodeChunk(ctx, m.sample.Workers, n, func(_, lo, hi int) {
 		for v := lo; v < hi; v++ {
+			sharpen(sums.Row(v))
 			visit(v, sums.Row(v))
 		}
 	})

@@ -354,3 +354,53 @@ func TestEngine(t *testing.T) {
 		}
 	}
 }
+
+// The printed accuracy is the accuracy at the other nodes, and so is the mean largest probability, though several models with
+// several sets of columns predict these and one model predicts each held-out label.
+func TestPrintedAccuracy(t *testing.T) {
+	const n, classes, draws = 1500, 4, 4
+	printed, right, certain, others := 0.0, 0.0, 0.0, 0.0
+	for draw := range draws {
+		rng := rand.New(rand.NewPCG(uint64(draw), 3))
+		var entries []sparse.Triplet
+		for range 12 * n {
+			u, v := rng.IntN(n), rng.IntN(n)
+			if u != v && (u%classes == v%classes || rng.IntN(5) < 2) {
+				entries = append(entries, sparse.Triplet{Row: uint32(u), Col: uint32(v), Val: 1}, sparse.Triplet{Row: uint32(v), Col: uint32(u), Val: 1})
+			}
+		}
+		a, err := sparse.FromTriplets(n, n, entries)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &problem.Problem{Graph: &graph.Graph{A: a, Degrees: testgraph.Degrees(t, a)}, Names: []string{"a", "b", "c", "d"}}
+		isKnown := make([]bool, n)
+		for _, v := range rng.Perm(n)[:500] {
+			isKnown[v] = true
+			p.Row = append(p.Row, v)
+			p.Class = append(p.Class, v%classes)
+		}
+		out, err := Engine.Predict(t.Context(), p, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		printed += out.Estimate.Accuracy / draws
+		for v, known := range isKnown {
+			if known {
+				continue
+			}
+			others++
+			row := out.Scores.Row(v)
+			certain += float64(slices.Max(row))
+			if int(out.Class[v]) == v%classes {
+				right++
+			}
+		}
+	}
+	found := right / others
+	deviation := math.Sqrt(found * (1 - found) / (draws * 500))
+	t.Logf("printed %.4f, found %.4f, mean largest probability %.4f, error %.4f", printed, found, certain/others, deviation)
+	if math.Abs(printed-found) > 2*deviation || math.Abs(certain/others-found) > 3*deviation {
+		t.Errorf("printed accuracy %v, mean largest probability %v, found %v ± %v", printed, certain/others, found, deviation)
+	}
+}
