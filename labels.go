@@ -48,7 +48,9 @@ type ClassifyOptions struct {
 	// and other methods use the given weights.
 	EdgeWeights string
 
-	LowEffort bool // auto learns from random walks alone, which takes less time
+	// Effort is how much time the optional stages of auto may take: "low" (none: it learns from random walks and attributes
+	// alone), "normal" (about ten seconds of one processor) or "high" (about 100 seconds). "" means "normal".
+	Effort string
 
 	// Shares are the known shares of all classes among all nodes, positive, with the sum 1; nil means the shares of the
 	// labels. For Classify and Explain.
@@ -93,7 +95,7 @@ func (o *ClassifyOptions) refuseUnused(method int) error {
 		{"grid", o.Grid != "", byClassify | byExplain | byEvaluate},
 		{"seed", o.Seed != 0, byClassify | byExplain | byEvaluate},
 		{"edge weights", o.EdgeWeights != "", byClassify | byExplain | byEvaluate},
-		{"low effort", o.LowEffort, byClassify | byExplain | byEvaluate},
+		{"effort", o.Effort != "", byClassify | byExplain | byEvaluate},
 		{"shares", o.Shares != nil, byClassify | byExplain},
 		{"groups", o.Groups != nil, byClassify | byExplain | byEvaluate},
 		{"times", o.Times != nil, byClassify | byExplain | byEvaluate},
@@ -622,14 +624,16 @@ func (o *ClassifyOptions) methods(ctx context.Context,
 		s.RNGSeed = o.Seed
 		s.Progress = progress
 		s.Weights = o.EdgeWeights
-		s.LowEffort = o.LowEffort
+		s.Effort = o.Effort
 	}
 	const noEffect = "it makes no difference to %s; leave it out"
 	switch {
 	case o.Attributes != "" && !slices.Contains(takes, attributesSetting):
 		err = refuse("attributes", noEffect, o.Method)
-	case o.LowEffort && !slices.Contains(takes, "effort"):
-		err = refuse("low effort", noEffect, o.Method)
+	case o.Effort != "" && !slices.Contains(engine.Efforts(), o.Effort):
+		err = refuse("effort", "%q is none of %s; give one of them", o.Effort, strings.Join(engine.Efforts(), ", "))
+	case o.Effort != "" && !slices.Contains(takes, "effort"):
+		err = refuse("effort", noEffect, o.Method)
 	case o.EdgeWeights != "" && !slices.Contains(engine.Weightings(), o.EdgeWeights):
 		err = refuse("edge weights", "%q is none of %s; give one of them", o.EdgeWeights, strings.Join(engine.Weightings(), ", "))
 	}

@@ -91,7 +91,7 @@ func predictBlocks(t *testing.T, g *heatwalk.Graph, labels map[string]string, na
 		t.Fatal(err)
 	}
 	p, err := heatwalk.Predict(t.Context(), g, q, entries[0].Method,
-		&engine.Settings{RNGSeed: 1, LowEffort: true, Given: entries[0].Own, Fixed: name != "auto"}, nil)
+		&engine.Settings{RNGSeed: 1, Effort: engine.LowEffort, Given: entries[0].Own, Fixed: name != "auto"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

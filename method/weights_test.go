@@ -94,7 +94,7 @@ func TestWeightsAreKept(t *testing.T) {
 	p, _ := noise(t)
 	m := methodOf(t, "auto")
 	var want *engine.Prediction
-	for _, set := range []*engine.Settings{{Workers: 1, LowEffort: true, RNGSeed: 1}, {Workers: 3, Memory: 64 << 20, LowEffort: true, RNGSeed: 1}} {
+	for _, set := range []*engine.Settings{{Workers: 1, Effort: engine.LowEffort, RNGSeed: 1}, {Workers: 3, Memory: 64 << 20, Effort: engine.LowEffort, RNGSeed: 1}} {
 		out, err := m.Predict(t.Context(), p, nil, set)
 		if err != nil || out.Weights != "none" {
 			t.Fatalf("weights %q, %v", out.Weights, err)
@@ -106,7 +106,7 @@ func TestWeightsAreKept(t *testing.T) {
 			t.Error("other scores")
 		}
 	}
-	kept, err := m.Keep(want, &engine.Settings{LowEffort: true, RNGSeed: 1})
+	kept, err := m.Keep(want, &engine.Settings{Effort: engine.LowEffort, RNGSeed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

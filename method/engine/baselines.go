@@ -150,7 +150,7 @@ func (m *Engine) ComparesPropagation(p *Problem, s *Settings) bool {
 		return !isSlow
 	case s != nil && s.Suggests:
 		return true
-	case s != nil && s.LowEffort && isSlow: // label propagation is no candidate
+	case s != nil && s.Effort == LowEffort && isSlow: // label propagation is no candidate
 		return false
 	}
 	return m.Mixture.Propagates(p)

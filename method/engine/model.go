@@ -21,7 +21,7 @@ import (
 type Model struct {
 	Method  string `json:"method"`
 	RNGSeed uint64 `json:"seed"`
-	Low     bool   `json:"low_effort,omitempty"`
+	Effort  string `json:"effort,omitempty"` // "": normal
 	Shares  bool   `json:"empirical_prior,omitempty"`
 
 	// Origin describes the graph that the model was learned from, and its edge weights. The caller may fill in fields of
@@ -120,7 +120,7 @@ func (m *Engine) Keep(out *Prediction, s *Settings) (*Model, error) {
 // keep returns the model that [Engine.Keep] returns, without checking the prior of s.
 func (m *Engine) keep(out *Prediction, s *Settings) (model *Model, err error) {
 	model = &Model{
-		Method: m.Name, RNGSeed: s.RNGSeed, Low: s.LowEffort,
+		Method: m.Name, RNGSeed: s.RNGSeed, Effort: s.Effort,
 		Shares: s.Prior.Empirical, Values: out.Parameters.values(),
 		Power: out.Power, LabelSets: out.LabelSets, Origin: *out.Origin(),
 	}
@@ -166,8 +166,8 @@ func (m *Model) predict(ctx context.Context, e *Engine, p *Problem,
 
 func (m *Model) settings(s *Settings) *Settings {
 	set := *s
-	set.RNGSeed, set.LowEffort, set.Given, set.Fixed, set.Model = m.RNGSeed,
-		m.Low, m.Values, true, m
+	set.RNGSeed, set.Effort, set.Given, set.Fixed, set.Model = m.RNGSeed,
+		m.Effort, m.Values, true, m
 	set.Weights = cmp.Or(m.Origin.Weights, GivenWeights)
 	if m.Shares {
 		set.Prior = cwk.Prior{Empirical: true, Pseudo: 1}

@@ -13,6 +13,13 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
+// More is what [HighEffort] adds to a prediction of auto.
+type More struct {
+	Seconds float64  `json:"seconds"` // estimated time of one processor
+	Labels  int      `json:"labels,omitempty"`
+	Stages  []string `json:"stages,omitempty"` // stages that were omitted or have more rounds
+}
+
 // Prediction has a class, or a number, for every node of a graph.
 type Prediction struct {
 	// Value is the predicted number of every node; nil if classes are predicted.
@@ -52,6 +59,7 @@ type Prediction struct {
 	// because of their cost.
 	BlockModel bool
 	Omitted    []string
+	More       *More // what auto adds with HighEffort; nil: nothing
 
 	EdgeWeights
 

@@ -10,6 +10,16 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
+// Values of [Settings.Effort].
+const (
+	LowEffort    = "low"    // auto learns from random walks and attributes alone
+	NormalEffort = "normal" // optional stages of auto take about ten seconds of one processor
+	HighEffort   = "high"   // optional stages of auto take about 100 seconds, and it learns from up to 20,000 labels
+)
+
+// Efforts returns the values of [Settings.Effort].
+func Efforts() []string { return []string{LowEffort, NormalEffort, HighEffort} }
+
 // Settings are the settings of a prediction and of a choice of parameters. The zero value and nil mean the defaults.
 type Settings struct {
 	Prior   cwk.Prior // scores of walks without a label; the zero value: uniform
@@ -39,8 +49,9 @@ type Settings struct {
 	// labels choose the function for auto, and other methods use the given weights.
 	Weights string
 
-	// LowEffort makes auto omit the scores of eigenvectors and kernels.
-	LowEffort bool
+	// Effort is LowEffort, NormalEffort or HighEffort: how much time the optional stages of auto may take. "" means
+	// NormalEffort.
+	Effort string
 
 	// Unmeasured omits what serves only the estimate of the accuracy.
 	Unmeasured bool

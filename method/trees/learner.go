@@ -1,6 +1,7 @@
 package trees
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -27,7 +28,7 @@ type Sample struct {
 	Fold  []int // fold of each node of Row, 0 ≤ Fold[i] < Folds
 	Folds int
 
-	Rounds  int    // 0: chosen
+	Rounds  int    // 0: chosen, at most MostRounds
 	Columns string // one of EitherColumns, AllColumns and OwnColumns; "": EitherColumns
 	Workers int
 	Work    *graph.Work
@@ -35,6 +36,7 @@ type Sample struct {
 	// MostSeconds limits the time of the fit on one processor, about: there are fewer rounds, at least leastRounds.
 	// 0 means usualSeconds.
 	MostSeconds float64
+	MostRounds  int // 0: 200
 }
 
 const (
@@ -53,6 +55,9 @@ const (
 // Model is a model of trees with what it needs to predict all nodes.
 type Model struct {
 	*classify.BoostedTrees
+
+	// IsLimited states that the chosen number of rounds is the largest that the limits allow.
+	IsLimited bool
 
 	// Held has a row of held-out scores for each known node, see [classify.BoostedTrees.PredictionTo].
 	Held *sparse.Block[float64]
@@ -155,10 +160,14 @@ func (m *Model) learn(ctx context.Context) error {
 		b.IsCategory = append(b.IsCategory, c.View == Category)
 	}
 	if b.Rounds == 0 {
-		b.MostRounds = int(min(mostRounds, max(leastRounds, s.limit()/s.secondsOfRound(len(m.List), len(m.hidden)))))
+		b.MostRounds = int(min(float64(cmp.Or(s.MostRounds, mostRounds)), max(leastRounds, s.limit()/secondsOfRound(len(s.Row), s.outputCount(), len(m.List), len(m.hidden)))))
 	}
-	if m.BoostedTrees, m.Held, err = b.Fit(ctx); err != nil || m.labels == nil {
+	if m.BoostedTrees, m.Held, err = b.Fit(ctx); err != nil {
 		return err
+	}
+	m.IsLimited = m.Rounds == b.MostRounds
+	if m.labels == nil {
+		return nil
 	}
 	m.predictHeld(x, held)
 	return nil
@@ -244,18 +253,48 @@ const (
 )
 
 // secondsOfRound estimates the time of a round of all models on one processor.
-func (s *Sample) secondsOfRound(columns, models int) float64 {
-	outputs := 1
-	switch {
-	case s.Loss != classify.SoftmaxLoss:
-		outputs = s.Targets.Cols
-	case len(s.Problem.Names) > 2:
-		outputs = len(s.Problem.Names)
-	}
+func secondsOfRound(known, outputs, columns, models int) float64 {
 	const nodes = 31
-	bins := float64(min(255, len(s.Row)))
+	bins := float64(min(255, known))
 	trees := float64(models * outputs)
-	return 1e-9 * trees * float64(columns) * (valueTime*float64(len(s.Row)) + binTime*nodes*bins)
+	return 1e-9 * trees * float64(columns) * (valueTime*float64(known) + binTime*nodes*bins)
+}
+
+// LeastSeconds estimates the time of the least number of rounds on one processor, with the given numbers of known nodes and
+// folds. With many classes it is more than [Sample.MostSeconds] may be.
+func LeastSeconds(p *problem.Problem, known, folds int) float64 {
+	outputs := classOutputs(p)
+	fixed, varied := columnCounts(p, outputs)
+	return leastRounds * secondsOfRound(known, outputs, fixed+varied, folds)
+}
+
+// outputCount returns the number of scores of an item.
+func (s *Sample) outputCount() int {
+	if s.Loss != classify.SoftmaxLoss {
+		return s.Targets.Cols
+	}
+	return classOutputs(s.Problem)
+}
+
+// classOutputs returns the number of scores of classes: two classes have one.
+func classOutputs(p *problem.Problem) int {
+	if len(p.Names) > 2 {
+		return len(p.Names)
+	}
+	return 1
+}
+
+// columnCounts returns the largest numbers of columns of a node that do not and that do depend on labels.
+func columnCounts(p *problem.Problem, outputs int) (fixed, varied int) {
+	fixed = 5
+	if p.Attributes != nil {
+		fixed += 9 * p.Attributes.Cols
+		if p.Attributes.Cols > mostStepped {
+			fixed = 5 + 3*min(p.Attributes.Cols, mostOwned)
+		}
+	}
+	labels := min(outputs, mostClassColumns+1)
+	return fixed, (len(labelViews)+3)*labels + 1
 }
 
 // outputs returns the targets of columns of labels, and the class or output of each column.
@@ -368,15 +407,8 @@ func (m *Model) Predict(ctx context.Context, visit func(node int, scores []float
 // Workspace declares the memory of [Learn] and [Model.Predict] for the given numbers of known nodes, outputs and folds.
 func Workspace(p *problem.Problem, known, outputs, folds int) budget.Workspace {
 	n := len(p.Degrees)
-	fixed := 5
-	if p.Attributes != nil {
-		fixed += 9 * p.Attributes.Cols
-		if p.Attributes.Cols > mostStepped {
-			fixed = 5 + 3*min(p.Attributes.Cols, mostOwned)
-		}
-	}
+	fixed, varied := columnCounts(p, outputs)
 	labels := min(outputs, mostClassColumns+1)
-	varied := (len(labelViews)+3)*labels + 1
 	models := folds * folds / 2
 	entries := int64(0)
 	if p.A != nil {

@@ -119,6 +119,7 @@ func (in *input) predict(ctx context.Context, out *engine.Prediction) error {
 	out.Reached = f.reached
 	out.Unfinished = in.unfinished
 	out.Omitted = in.omitted
+	out.More = f.more()
 	return estimateAccuracy(ctx, in.p, in.set, m.confidence, out)
 }
 

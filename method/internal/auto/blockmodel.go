@@ -30,7 +30,7 @@ const (
 func beginsWithBeliefs(p *problem.Problem, set *settings) bool {
 	return p.Nodes() > blockModelNodes && len(p.Names) <= blockModelClasses &&
 		!p.Directed && p.Attributes == nil &&
-		!set.LowEffort && !choose.TooFew(p.Class)
+		set.Effort != engine.LowEffort && !choose.TooFew(p.Class)
 }
 
 // fitBeliefs returns the better of the block models whose ratios of classes come from the given sources, such as
@@ -72,7 +72,7 @@ const (
 // believes reports whether beliefs are a component of mixtures, if they do not predict alone. Of at most mostFew labels with
 // attributes, beliefs would be a factor by chance.
 func believes(p *problem.Problem, set *settings) bool {
-	return !p.Directed && !set.LowEffort && !choose.TooFew(p.Class) &&
+	return !p.Directed && set.Effort != engine.LowEffort && !choose.TooFew(p.Class) &&
 		(p.Attributes == nil || len(p.Row) > mostFew) && (p.Nodes() <= blockModelNodes || len(p.Names) <= blockModelClasses)
 }
 

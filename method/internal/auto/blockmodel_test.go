@@ -123,7 +123,7 @@ func TestStopsAtBlockModel(t *testing.T) {
 			p.Row, p.Class = append(p.Row, v), append(p.Class, c)
 		}
 	}
-	if !beginsWithBeliefs(p, &settings{}) || beginsWithBeliefs(p, &settings{Settings: engine.Settings{LowEffort: true}}) {
+	if !beginsWithBeliefs(p, &settings{}) || beginsWithBeliefs(p, &settings{Settings: engine.Settings{Effort: engine.LowEffort}}) {
 		t.Fatal("the rule does not follow the settings")
 	}
 	m, err := blockModel(t.Context(), p, &settings{}, new(graph.Work))

@@ -6,6 +6,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/trees"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -20,6 +21,10 @@ const (
 	// and trees would double the price.
 	fewestTreeLabels = 100
 	treeLinkLabels   = 1001
+	leastClassLabels = 20
+
+	// mostHighRounds is the largest number of rounds with high effort.
+	mostHighRounds = 1000
 
 	// mostTreeLabels is the largest number of labels that trees learn from.
 	mostTreeLabels = 20_000
@@ -39,28 +44,56 @@ const (
 // boosts reports whether boosted trees are a component of mixtures.
 func boosts(p *problem.Problem, set *settings, folds int) bool {
 	m := len(p.Row)
-	if set.LowEffort || p.Team() != nil || choose.TooFew(p.Class) {
+	if set.Effort == engine.LowEffort || p.Team() != nil || choose.TooFew(p.Class) || m < fewestTreeLabels {
 		return false
 	}
-	if p.Attributes == nil && m < treeLinkLabels || m < fewestTreeLabels ||
-		p.Attributes != nil && p.Attributes.Cols > mostTreeAttributes {
+	if set.Effort != engine.HighEffort && (p.Attributes == nil && m < treeLinkLabels ||
+		p.Attributes != nil && p.Attributes.Cols > mostTreeAttributes) {
 		return false
 	}
-	entries := float64(sparse.EntriesOf(p.A))
-	return treeSweeps*sweepSeconds*entries*float64((len(p.Names)+1)*folds) <= treeSweepSeconds
+	if treeLabels(p, set, folds) == 0 {
+		return false
+	}
+	return treeSweepTime(p, folds) <= treeSweepSeconds*set.budget()
+}
+
+// treeSweepTime returns the time of the sweeps for columns in seconds.
+func treeSweepTime(p *problem.Problem, folds int) float64 {
+	return treeSweeps * sweepSeconds * float64(sparse.EntriesOf(p.A)) * float64((len(p.Names)+1)*folds)
+}
+
+// treeLabels returns how many labels trees learn from: as many as their least number of rounds allows, of many classes at
+// least leastClassLabels for each, or 0.
+func treeLabels(p *problem.Problem, set *settings, folds int) int {
+	limit := treeLimit(p, set)
+	labels := min(len(p.Row), mostTreeLabels)
+	for trees.LeastSeconds(p, labels, folds) > limit {
+		if labels /= 2; labels < max(fewestTreeLabels, leastClassLabels*len(p.Names)) {
+			return 0
+		}
+	}
+	return labels
+}
+
+// treeLimit returns the limit of the time of trees in seconds.
+func treeLimit(p *problem.Problem, set *settings) float64 {
+	seconds := secondsOfLabel
+	if p.Attributes == nil {
+		seconds = linkSecondsOfLabel
+	}
+	return set.budget() * min(treeSeconds, seconds*float64(min(len(p.Row), mostTreeLabels)))
 }
 
 // boost fits boosted trees, with the given number of rounds or, if rounds is 0, with as many as held-out labels choose. The
 // labels of a fold are predicted without the fold.
 func (f *features) boost(ctx context.Context, rounds int) (err error) {
 	p := f.in.p
-	places := choose.Sample(p.Class, mostTreeLabels, f.in.set.RNGSeed, 0)
-	seconds := secondsOfLabel
-	if p.Attributes == nil {
-		seconds = linkSecondsOfLabel
-	}
+	places := choose.Sample(p.Class, treeLabels(p, f.in.set, f.in.folds), f.in.set.RNGSeed, 0)
 	s := &trees.Sample{Problem: p, Loss: classify.SoftmaxLoss, Folds: f.in.folds, Rounds: rounds,
-		Workers: f.in.set.Workers, Work: f.in.work, MostSeconds: min(treeSeconds, seconds*float64(len(places)))}
+		Workers: f.in.set.Workers, Work: f.in.work, MostSeconds: treeLimit(p, f.in.set)}
+	if f.in.set.Effort == engine.HighEffort {
+		s.MostRounds = mostHighRounds
+	}
 	for _, label := range places {
 		s.Row = append(s.Row, p.Row[label])
 		s.Class = append(s.Class, p.Class[label])

@@ -30,7 +30,7 @@ func TestRace(t *testing.T) {
 
 func TestSlowCandidates(t *testing.T) {
 	p, _ := contract.Blocks(t, 4, 700, choiceLabels+1, someClasses, 5, 1)
-	f := featuresOf(t, p, &settings{Settings: engine.Settings{Workers: 1, LowEffort: true}})
+	f := featuresOf(t, p, &settings{Settings: engine.Settings{Workers: 1, Effort: engine.LowEffort}})
 	if got := candidatesOf(&f.in.design, f.in.p); !slices.Equal(got, slowCandidates) {
 		t.Errorf("candidates %v", got)
 	}

@@ -135,7 +135,7 @@ func TestFilters(t *testing.T) {
 // fold are scaled.
 func TestLabelsOfSmallClasses(t *testing.T) {
 	p, _ := contract.Blocks(t, 4, 200, 60, 30, 4, 0.5)
-	f := featuresOf(t, p, &settings{Settings: engine.Settings{LowEffort: true}})
+	f := featuresOf(t, p, &settings{Settings: engine.Settings{Effort: engine.LowEffort}})
 	scaled := map[[2]int]int{}
 	for i, c := range p.Class {
 		scaled[[2]int{f.fold[i], c}]++
@@ -149,7 +149,7 @@ func TestLabelsOfSmallClasses(t *testing.T) {
 				others = append(others, i)
 			}
 		}
-		left := featuresOf(t, p.At(others), &settings{Settings: engine.Settings{LowEffort: true}})
+		left := featuresOf(t, p.At(others), &settings{Settings: engine.Settings{Effort: engine.LowEffort}})
 		for i, v := range p.Row {
 			if f.fold[i] != fold {
 				continue
@@ -181,7 +181,7 @@ func TestLabelsDrawnByClass(t *testing.T) {
 	for i := range p.Class {
 		p.Class[i] = i / 2
 	}
-	s := newSeeds(inputOf(t, p, &settings{Settings: engine.Settings{LowEffort: true}}))
+	s := newSeeds(inputOf(t, p, &settings{Settings: engine.Settings{Effort: engine.LowEffort}}))
 	for fold, evidence := range s.evidence {
 		for class, got := range evidence {
 			if want := float64(s.labels[class]); got != want {

@@ -25,7 +25,7 @@ func leanDesign(p *problem.Problem) design {
 
 func TestManyClasses(t *testing.T) {
 	p, class := contract.Blocks(t, 4, 1200, 700, 12, 6, 0.5)
-	full := contract.Accuracy(p, evident(t, p, &settings{Settings: engine.Settings{LowEffort: true}}).Class, class)
+	full := contract.Accuracy(p, evident(t, p, &settings{Settings: engine.Settings{Effort: engine.LowEffort}}).Class, class)
 	d := leanDesign(p)
 	predict := func(workers int, memory int64) *engine.Prediction {
 		out := &engine.Prediction{}

@@ -12,6 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
@@ -28,9 +29,14 @@ const (
 	// labels could be used, kernels are omitted: such samples gained nearly nothing.
 	mostKernelLabels  = 300
 	leastKernelLabels = 60
-	kernelColumns     = 32
-	kernelNode        = 8
-	kernelWork        = 3_200_000_000
+
+	// With high effort kernels learn from up to mostHighKernelLabels labels, and are omitted below fewestHighLabels.
+	mostHighKernelLabels = 1000
+	fewestHighLabels     = 100
+
+	kernelColumns = 32
+	kernelNode    = 8
+	kernelWork    = 3_200_000_000
 
 	// kernelTolerance is the error of the diffusion kernel relative to its largest value, small compared with the smallest
 	// λ.
@@ -45,9 +51,15 @@ var (
 	kernelLambdas  = []float64{0.001, 0.01, 0.1, 1}
 )
 
-func kernelLabels(p *problem.Problem, folds int) int {
+func kernelLabels(p *problem.Problem, set *settings, folds int) int {
 	label := kernelColumns * (sparse.EntriesOf(p.A) + kernelNode*int64(p.Nodes()))
-	limit := max(kernelWork, remainingWork(p, folds))
+	limit := int64(set.budget()) * max(kernelWork, remainingWork(p, folds))
+	if set.Effort == engine.HighEffort {
+		if count := min(mostHighKernelLabels, limit/label); count >= fewestHighLabels {
+			return int(count)
+		}
+		return 0
+	}
 	count := min(mostKernelLabels, limit/label)
 	if leastKernelLabels*label <= 2*limit {
 		count = max(count, leastKernelLabels)
@@ -86,7 +98,7 @@ type nodeKernel struct {
 
 // addKernels adds the scores of ridges on the diffusion kernel and on S².
 func (f *features) addKernels(ctx context.Context) error {
-	labels := sampleLabels(f.in, kernelLabels(f.in.p, f.in.folds))
+	labels := sampleLabels(f.in, kernelLabels(f.in.p, f.in.set, f.in.folds))
 	for i, path := range []func(*nodeKernel, context.Context, *mat.Dense) (*classify.RidgePath, error){(*nodeKernel).diffusionPath, (*nodeKernel).squarePath} {
 		q := &nodeKernel{in: f.in, labels: labels, ridge: len(f.ridges)}
 		block := &ridgeBlock{lambdas: kernelLambdas, scores: q.scores, path: func(ctx context.Context, targets *mat.Dense) (*classify.RidgePath, error) {

@@ -10,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/internal/beliefs"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/trees"
@@ -91,7 +92,7 @@ func newFeatures(ctx context.Context, in *input) (*features, error) {
 		}
 	}
 	f.poisson = predictPoisson(f)
-	if in.links && in.set.choice == nil && in.p.Nodes() > mostLinked {
+	if in.links && in.set.choice == nil && in.p.Nodes() > mostLinked && in.set.Effort != engine.HighEffort {
 		// Where neighbours agree, link rows gained nothing (PubMed, DBLP) and took a quarter of the time.
 		in.links = !neighboursAgree(f.poisson.rows, in.learned.Class,
 			len(in.p.Names))

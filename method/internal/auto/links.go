@@ -39,7 +39,8 @@ const (
 	// On graphs of more than mostLinked nodes link rows are features only if neighbours differ.
 	mostLinked = 4096
 
-	mostLinkLabels = 400
+	mostLinkLabels     = 400
+	mostHighLinkLabels = 1000
 
 	linkColumns = 64
 	linkDegrees = 2 // logarithms of the degree and of the mean degree of the neighbours
@@ -47,9 +48,10 @@ const (
 
 var linkLambdas = append([]float64{1e-4, 1e-3}, append(wideLambdas, 10)...)
 
-func linkLabels(p *problem.Problem) int {
-	return int(min(mostLinkLabels, linkWork/max(1, sparse.EntriesOf(p.A))/2,
-		linkValues/int64(p.Nodes())))
+func linkLabels(p *problem.Problem, set *settings) int {
+	budget := int64(set.budget())
+	return int(min(int64(set.mostLinkLabels()), budget*linkWork/max(1, sparse.EntriesOf(p.A))/2,
+		budget*linkValues/int64(p.Nodes())))
 }
 
 func linkWorkspace(n, classes int) budget.Workspace {
@@ -57,7 +59,7 @@ func linkWorkspace(n, classes int) budget.Workspace {
 }
 
 func addLinks(ctx context.Context, f *features) error {
-	labels := sampleLabels(f.in, linkLabels(f.in.p))
+	labels := sampleLabels(f.in, linkLabels(f.in.p, f.in.set))
 	l, err := newLinkRows(ctx, f.in, labels.p.Row, f.columns)
 	if err != nil {
 		return err

@@ -77,7 +77,7 @@ func TestFewLabelsFarApart(t *testing.T) {
 		t.Errorf("%d of %d nodes have the class of the nearest label", alike, n)
 	}
 	near, _ := path(t, 400, 100, 12)
-	for _, set := range []*settings{{}, {Settings: engine.Settings{LowEffort: true}}} {
+	for _, set := range []*settings{{}, {Settings: engine.Settings{Effort: engine.LowEffort}}} {
 		_, mixture := combined(t, near, set)
 		if len(mixture) != 1 || !mixture[0].Poisson {
 			t.Errorf("mixture %+v of few labels near each other, want Poisson learning alone", mixture)

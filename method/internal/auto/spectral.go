@@ -30,10 +30,10 @@ const (
 	spectralWork     = 1_200_000_000
 )
 
-func hasSpectral(p *problem.Problem, folds int) bool {
+func hasSpectral(p *problem.Problem, set *settings, folds int) bool {
 	cost := spectralWidth * spectralProducts * (sparse.EntriesOf(p.A) +
 		spectralNode*int64(p.Nodes()))
-	return cost <= max(spectralWork, remainingWork(p, folds))
+	return cost <= int64(set.budget())*max(spectralWork, remainingWork(p, folds))
 }
 
 func addSpectral(ctx context.Context, f *features) error {

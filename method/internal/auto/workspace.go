@@ -59,7 +59,7 @@ func newPlan(p *problem.Problem, set *settings) *plan {
 		if k == 2 {
 			outputs = 1
 		}
-		held += trees.Workspace(p, min(len(p.Row), mostTreeLabels), outputs, d.folds).Enough() + budget.Block[float32](n, k)
+		held += trees.Workspace(p, treeLabels(p, set, d.folds), outputs, d.folds).Enough() + budget.Block[float32](n, k)
 	}
 	out := &plan{design: d}
 	stages := d.stages(p, set).Or(budget.Held(int64(columns) * column))
@@ -78,7 +78,7 @@ func newPlan(p *problem.Problem, set *settings) *plan {
 func (d *design) stages(p *problem.Problem, set *settings) budget.Workspace {
 	n := len(p.Degrees)
 	k := len(p.Names)
-	labels := min(len(p.Row), mostLinkLabels+2*k)
+	labels := min(len(p.Row), max(set.mostLinkLabels(), mostKernelLabels)+2*k)
 	squares := int64(labels) * int64(labels)
 	w := budget.Slabs[float64](2, n, slabColumns).AndHeld(4 * 8 * int64(n))
 	if d.diffusion {

@@ -57,6 +57,8 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
     edge_weights : {"given", "none", "log"}, optional
         The weights of edges: w, 1 or log(1 + w). By default auto chooses by held-out labels, and other methods
         take w.
+    effort : {"low", "normal", "high"}, optional
+        The time for optional stages of auto: none, about 10 or about 100 seconds of a processor.
     targets
         The nodes that can have a label, or a mask of all nodes.
     precision, recall
@@ -100,7 +102,7 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
 
     def __init__(self, method: str = "auto", *, graph: Any = None, node_features: Any = None,
                  multi_label: bool = False, unreached: str | None = None, prior: Any = None,
-                 class_weight: Any = None, edge_weights: str | None = None, targets: Any = None,
+                 class_weight: Any = None, edge_weights: str | None = None, effort: str | None = None, targets: Any = None,
                  precision: float | None = None, recall: float | None = None, kind_weights: Any = None, since: Any = None, until: Any = None, half_life: Any = None,
                  random_state: Any = None, threads: int | None = None, max_memory: str | int | None = None,
                  progress: Progress = None) -> None:
@@ -189,7 +191,7 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
             path, model = call.path("predictions.npz", "out"), call.path("model", "model")
             options = {**write_inputs(call), "o": path,
                        "method": None if self.multi_label and self.method == "auto" else self.method,
-                       "multi_label": self.multi_label, "edge_weights": self.edge_weights,
+                       "multi_label": self.multi_label, "edge_weights": self.edge_weights, "effort": self.effort,
                        "unreached": None if unreached == "blank" else unreached,
                        "precision": self.precision, "recall": self.recall,
                        "targets": call.write("targets.npy", "targets", targets) or "all",
@@ -389,7 +391,7 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
                 labels = call.write_labels(Labels(self.classes_, self._code))
                 options = {"labels": labels, "method": self.method,
                            "prior": call.write_prior(self._prior, self.classes_),
-                           "edge_weights": self.run_.get("weights", self.edge_weights)}
+                           "edge_weights": self.run_.get("weights", self.edge_weights), "effort": self.effort}
             out = call.path("reasons.tsv", "out")
             return call.run("explain", *ids, **options, n=number, o=out,
                             node_features=call.write_attributes(self.node_features))

@@ -76,7 +76,7 @@ _ARGUMENTS = {"--labels": "y", "--values": "y", "--block": "B", "--seed": "rando
 _ARGUMENTS.update({"--" + name.replace("_", "-"): name for name in (
     "seeds function kernel method max_memory threads rows cols node_features k train splits "
     "dtype matrix which unreached report multi_label targets prior kind_weights half_life since "
-    "until kind time per_class self_loops split edge_weights").split()})
+    "until kind time per_class self_loops split edge_weights effort").split()})
 
 #: Flags for reading graphs, and the arguments of as_graph for columns.
 _COLUMNS = {"fields": ("source", "target", "weight"), "weight": ("weight",), "kind": ("kind",), "time": ("time",)}

@@ -49,7 +49,7 @@ func TestLibraryAgrees(t *testing.T) {
 		check(err)
 		o := heatwalk.ClassifyOptions{Attributes: "accounts.csv", Targets: []string{"a216", "a391", "a0"}, Sets: 0.9}
 		learning := o
-		learning.LowEffort = true
+		learning.Effort = "low"
 		p, err := g.Classify(ctx, labels, &learning)
 		check(err)
 		check(p.Save("library.model"))

@@ -55,8 +55,9 @@ type classifyDocument struct {
 
 	Weights string `json:"weights,omitempty"` // weights of edges that the method has learned from
 	factorsDocument
-	BlockModel bool     `json:"block_model,omitempty"` // auto stopped at beliefs
-	Omitted    []string `json:"omitted_stages,omitempty"`
+	BlockModel bool         `json:"block_model,omitempty"` // auto stopped at beliefs
+	Omitted    []string     `json:"omitted_stages,omitempty"`
+	More       *engine.More `json:"high_effort,omitempty"`
 
 	Sweeps int          `json:"sweeps"`
 	Phases phaseSeconds `json:"seconds_by_phase"`
@@ -132,6 +133,7 @@ func judge(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction,
 	d.Weights = p.Weights
 	d.BlockModel = p.BlockModel
 	d.Omitted = p.Omitted
+	d.More = p.More
 	d.Model = p.Mixed
 	d.Phases.Read = in.seconds
 	d.Phases.PhaseSeconds = p.Seconds
@@ -406,8 +408,16 @@ func (d *classifyDocument) describeModel(saved string, p *heatwalk.Prediction) s
 		terms = append(terms, words.Counted(n, "other model"))
 	}
 	text := strings.Join(terms, " + ") + factor
-	if len(d.Omitted) > 0 {
-		text += "; left out because of their cost: " + strings.Join(d.Omitted, ", ")
+	if m := d.More; m != nil {
+		gains := slices.Clone(m.Stages)
+		if m.Labels > 0 {
+			all := ""
+			if m.Labels == d.Labelled {
+				all = "all "
+			}
+			gains = append(gains, "learning from "+all+words.Counted(m.Labels, "label"))
+		}
+		text += fmt.Sprintf("\n--effort high: some %.0f s more, with %s", m.Seconds, strings.Join(gains, ", "))
 	}
 	return text
 }

@@ -2,6 +2,7 @@ package learn
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
@@ -45,8 +46,17 @@ func (f *learningFlags) parseMethods() (list []*engine.Engine) {
 // learningFlagSet declares the flags of f except labels and method.
 func (f *learningFlags) learningFlagSet(flags *shell.FlagSet) {
 	f.walk.DeclarePrior(flags, append([]string{balanced}, cwk.PriorParam.Words...), "known class shares: `FILE`, balanced; starts of walks: uniform, empirical, FILE of distributions")
-	flags.AddChoice(&f.effort, "effort", "full", []string{"full", "low"},
-		"features of auto: all, or random walks alone, which are faster")
+	f.effort = engine.NormalEffort
+	flags.AddValue("effort", strings.Join(engine.Efforts(), "|"), engine.NormalEffort,
+		"time for optional stages of auto: none, about 10 or about 100 seconds of a processor", func(s string) error {
+			if f.effort = s; s == "full" { // its name in older scripts
+				f.effort = engine.NormalEffort
+			}
+			if !slices.Contains(engine.Efforts(), f.effort) {
+				return fmt.Errorf("%s is none of its values; give %s", shell.Quote(s), strings.Join(engine.Efforts(), ", "))
+			}
+			return nil
+		})
 	f.attributes.declare(flags)
 	f.heldOut.Declare(flags)
 	f.graph.Declare(flags)
@@ -166,7 +176,9 @@ func completeSettings(d *shell.GraphRun, run *shell.Session, tried *engine.Setti
 	s := *tried
 	s.Prior = prior
 	s.RNGSeed = uint64(run.Seed)
-	s.LowEffort = f.effort == "low"
+	if s.Effort = f.effort; s.Effort == engine.NormalEffort {
+		s.Effort = ""
+	}
 	s.Weights = f.weight
 	s.Workers = run.Threads
 	s.Progress = progress
