@@ -128,13 +128,11 @@ func candidatesOf(d *design, p *problem.Problem) []candidate {
 	if isFew {
 		ofSpectral, ofKernels = fixedSpectral, fixedKernels
 	}
-	if isFew || p.Attributes == nil {
-		if d.spectral {
-			list = append(list, ofSpectral)
-		}
-		if d.diffusion {
-			list = append(list, ofKernels)
-		}
+	if d.spectral {
+		list = append(list, ofSpectral)
+	}
+	if d.diffusion {
+		list = append(list, ofKernels)
 	}
 	if p.Attributes == nil {
 		return list

@@ -50,6 +50,11 @@ const (
 	// errors.
 	admissionErrors = 2
 
+	// Attributes are used if held-out labels are likelier by attributeErrors standard errors than with links alone. The
+	// weights of the mixture are fitted to the same labels, so that columns of noise make them a little likelier too. With at
+	// most mostFew labels attributes are always used: they help most there.
+	attributeErrors = 1.5
+
 	// leastTruth is added to probabilities, so that their logarithm is finite.
 	leastTruth = 1e-12
 )
@@ -81,7 +86,17 @@ func mix(h *heldOut, among func(label int) bool) []component {
 		chosen.Weight = 1
 		return []component{chosen}
 	}
-	return h.multiply(h.stack(h.likeliest(among), among), among)
+	list := h.likeliest(among)
+	mixture := h.multiply(h.stack(list, among), among)
+	if !h.attributed || len(h.p.Row) <= mostFew {
+		return mixture
+	}
+	list = slices.DeleteFunc(list, func(c component) bool { return c.Attributes || c.Trees })
+	alone := h.multiply(h.stack(list, among), among)
+	if sum, deviation := gain(h, mixture, alone, among); sum > attributeErrors*deviation {
+		return mixture
+	}
+	return alone
 }
 
 // gain returns the log-likelihood of the selected labels with mixture less their log-likelihood with rival. deviation is the

@@ -11,8 +11,8 @@
 //  4. candidates are multinomial logistic regressions on subsets of the columns.
 //  5. heldOut holds the probabilities that each candidate, boosted trees, Poisson learning and label propagation predict for
 //     labels outside their training sets. The estimated accuracy comes from them too.
-//  6. A mixture of components has the weights with the highest held-out likelihood. Beliefs multiply it if that makes held-out
-//     labels much likelier. If the mixture is not better than the shares of the classes by a standard error, the shares get
+//  6. A mixture of components has the weights with the highest held-out likelihood. Components that use attributes are left
+//     out if they do not make held-out labels likelier. Beliefs multiply the mixture if that makes held-out labels much likelier. If the mixture is not better than the shares of the classes by a standard error, the shares get
 //     nearly all weight. With at most 40 labels, its components are ridges and beliefs without a learned weight.
 //  7. calibration fits three parameters of the probabilities to held-out labels.
 //  8. model is fitted to all learned labels and predicts every node.
