@@ -543,7 +543,7 @@ func (g *Graph) Regress(ctx context.Context, values map[string]float64,
 		return nil, err
 	}
 	entries, err := method.ParseList(cmp.Or(methods,
-		method.DefaultNumbers(g.Nodes.Len(), g.Signed)), engine.Numbers)
+		method.DefaultNumbers(g.Nodes.Len(), g.Signed, 0)), engine.Numbers)
 	if err != nil {
 		return nil, err
 	}

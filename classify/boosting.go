@@ -120,12 +120,15 @@ func (b *Boosting) Fit(ctx context.Context) (*BoostedTrees, *sparse.Block[float6
 	}
 	m := f.model
 	m.Rounds = rounds
+	for model, list := range m.Trees {
+		m.Trees[model] = slices.Clip(list[:rounds*f.outputs])
+	}
 	m.scale(factor)
 	for i, base := range f.heldBase.Data {
 		f.best.Data[i] = base + float64(factor*(f.best.Data[i]-base))
 	}
-	for model, list := range m.Trees {
-		m.Trees[model] = slices.Clip(list[:rounds*f.outputs])
+	if f.unit != nil {
+		f.restoreUnits()
 	}
 	return m, f.best, nil
 }
@@ -137,7 +140,11 @@ type boostingFit struct {
 	model   *BoostedTrees
 	outputs int
 	target  []float64 // of item and output; nil: class
-	class   []int     // number of each item's class in model.Class
+
+	// With [SquaredLoss], targets are (y − center)/unit for each output.
+	center, unit []float64
+
+	class []int // number of each item's class in model.Class
 
 	isHidden [][]bool                 // by model and item
 	score    []*sparse.Block[float64] // scores of all items, by model
@@ -175,6 +182,9 @@ func (b *Boosting) begin() (*boostingFit, error) {
 		f.outputs = b.Targets.Cols
 		for i := range n {
 			f.target = append(f.target, b.Targets.Row(i)...)
+		}
+		if b.Loss == SquaredLoss && n > 0 {
+			f.standardize()
 		}
 	}
 	if b.IsCategory != nil {
@@ -214,6 +224,64 @@ func (b *Boosting) begin() (*boostingFit, error) {
 		f.growers = append(f.growers, newGrower(f.bins, n))
 	}
 	return f, nil
+}
+
+// targetUnit is the rounding of standardized targets: it makes them equal to the bit for y and for a·y + b with a > 0, whose
+// standardized values differ by rounding errors. Otherwise these errors decide between splits with equal gains.
+const targetUnit = 0x1p-30
+
+// standardize subtracts from the targets of each output their mean and divides them by their mean absolute deviation, which
+// becomes 1 if it is 0.
+func (f *boostingFit) standardize() {
+	n := f.X.Rows
+	list := make([]float64, n)
+	for o := range f.outputs {
+		least := math.Inf(1)
+		for i := range n {
+			least = min(least, f.target[i*f.outputs+o])
+		}
+		for i := range list {
+			list[i] = f.target[i*f.outputs+o] - least // exact for numbers far from 0
+		}
+		slices.Sort(list) // sums do not depend on the order of items
+		mean := 0.0
+		for _, y := range list {
+			mean += y / float64(n)
+		}
+		unit := 0.0
+		for _, y := range list {
+			unit += math.Abs(y-mean) / float64(n)
+		}
+		if unit == 0 {
+			unit = 1
+		}
+		for i := range n {
+			y := &f.target[i*f.outputs+o]
+			*y = math.Round((*y-least-mean)/unit/targetUnit) * targetUnit
+		}
+		f.center = append(f.center, least+mean)
+		f.unit = append(f.unit, unit)
+	}
+}
+
+// restoreUnits gives the model and the held-out scores the units of the targets.
+func (f *boostingFit) restoreUnits() {
+	for model, base := range f.model.Base {
+		for o := range base {
+			base[o] = f.center[o] + float64(base[o]*f.unit[o])
+		}
+		for r, t := range f.model.Trees[model] {
+			for i := range t.Nodes {
+				t.Nodes[i].Value *= f.unit[r%f.outputs]
+			}
+		}
+	}
+	for i := range f.best.Rows {
+		row := f.best.Row(i)
+		for o := range row {
+			row[o] = f.center[o] + float64(row[o]*f.unit[o])
+		}
+	}
 }
 
 // largestTarget returns the largest difference between a target and its output's scores before the first round, or 1 if all

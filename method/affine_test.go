@@ -3,6 +3,7 @@ package method
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // TestNumbersFollowTheirUnit predicts y and a·y + b with every engine of numbers, registered ones too. The choice must be the same, and the
@@ -27,15 +29,18 @@ func TestNumbersFollowTheirUnit(t *testing.T) {
 	for _, e := range Regressions() {
 		names = append(names, e.Name)
 	}
-	names = append(names, DefaultNumbers(1, false))
+	names = append(names, DefaultNumbers(1, false, 1))
 	rapid.Check(t, func(r *rapid.T) {
 		name := rapid.SampledFrom(names).Draw(r, "method")
-		p := randomNumbers(t, rapid.Uint64Range(1, 50).Draw(r, "seed"), rapid.IntRange(12, 60).Draw(r, "nodes"))
+		p := randomNumbers(t, rapid.Uint64Range(1, 50).Draw(r, "seed"), rapid.IntRange(12, 120).Draw(r, "nodes"))
 		for i, y := range p.Value {
 			p.Value[i] = math.Round(y*64) / 64 // so that y + b is exact
 		}
 		if p.Validate() != nil {
 			r.Skip()
+		}
+		if rapid.Bool().Draw(r, "attributes") {
+			p.Attributes = randomTable(rapid.Uint64Range(1, 50).Draw(r, "attributes of"), len(p.Degrees))
 		}
 		a := rapid.SampledFrom([]float64{1, 1, -1, 1000, -3, 1e-40, 1e40}).Draw(r, "a")
 		b := 0.0
@@ -63,4 +68,18 @@ func TestNumbersFollowTheirUnit(t *testing.T) {
 			}
 		}
 	})
+}
+
+// randomTable returns attributes of n nodes: a normal and a lognormal number, few whole numbers, and a constant. Some nodes have
+// none.
+func randomTable(seed uint64, n int) *sparse.Table {
+	rng := rand.New(rand.NewPCG(seed, 11))
+	t := &sparse.Table{Rows: n, Cols: 4}
+	for v := range n {
+		x := rng.NormFloat64()
+		if rng.IntN(6) > 0 {
+			t.Set(v, []float32{float32(x), float32(math.Exp(2 * x)), float32(rng.IntN(3)), 7})
+		}
+	}
+	return t
 }

@@ -49,12 +49,14 @@
 //	harmonic     L_UU·f_U = A_UL·y: each other node has the mean value of its neighbours
 //	KERNEL+rls   f = μ + K_·L·α, (K_LL + λI)·α = y − μ1, 1ᵀα = 0: kernel ridge regression
 //	hops         ridge regression on means of values 1, 2 and 3 steps away, degree and attributes
+//	ridge        ridge regression on the attributes of the node alone
+//	trees        boosted trees on attributes, degrees, triangles and the values and attributes around the node
 //	spectral     ridge regression on eigenvectors, the model of several labels
 //	lgc          f = ȳ + M(y − ȳ)/M1 for M = (I − αS)⁻¹
 //
 // The steps are the steps for classes. The explained share of the variance, the mean of 1 − (y − ŷ)²/σ², replaces the share
-// of right predictions. Errors are measured on at most 1,000 values, or 400 on graphs of more than 20,000 nodes. [Best]
-// compares several engines, see [ParseList], and moves the predictions of the best engine towards the mean as far as
+// of right predictions. Settings are compared by at most 1,000 values, or 400 on graphs of more than 20,000 nodes, and errors are
+// measured on up to about 5,000. [Best] compares several engines, see [ParseList], and moves the predictions of the best engine towards the mean as far as
 // held-out values say. Predictions lie in the range of the known values. Engines learn z = (y − median)/2^k with a
 // standard deviation from 1 to 2, and predictions are mapped back: the choices for a·y + b are those for y, and its
 // predictions those of y, times a, plus b.

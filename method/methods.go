@@ -159,11 +159,12 @@ func Register(e *engine.Engine) {
 
 // Regressions returns all engines that predict numbers.
 func Regressions() (list []*engine.Engine) {
-	for _, m := range []engine.GraphMethod{spread.Harmonic, regression.Hops, regression.SpectralRidge, trees.Numbers} {
+	for _, m := range []engine.GraphMethod{spread.Harmonic, regression.Hops, regression.Ridge, regression.SpectralRidge, trees.Numbers} {
 		list = append(list, m.Engine())
 	}
-	list[1].Takes = append(list[1].Takes, "node_features")
-	list[3].Takes = append(list[3].Takes, "node_features")
+	for _, i := range []int{1, 2, 4} {
+		list[i].Takes = append(list[i].Takes, "node_features")
+	}
 	for _, l := range propagate.Learners() {
 		if l.Averages() {
 			list = append(list, spread.NumbersOf(l))
@@ -187,10 +188,14 @@ const (
 	mostTreesNodes    = 200_000
 )
 
+// mostRidgeAttributes is the largest number of attributes with which ridge is among [DefaultNumbers]. Words, which are more,
+// stay with hops.
+const mostRidgeAttributes = 512
+
 // DefaultNumbers returns the names of the engines of numbers to compare by default, separated by commas: lgc, hops, on at
 // most 20,000 nodes spectral, and on at most 200,000 trees. If signed is set, harmonic replaces these four. On at most 8,000
-// nodes diffusion+rls is added.
-func DefaultNumbers(nodes int, signed bool) string {
+// nodes diffusion+rls is added, and with at most 512 attributes ridge.
+func DefaultNumbers(nodes int, signed bool, attributes int) string {
 	list := []string{"lgc", "hops"}
 	if signed {
 		list = []string{"harmonic"}
@@ -200,6 +205,9 @@ func DefaultNumbers(nodes int, signed bool) string {
 	}
 	if !signed && nodes <= mostSpectralNodes {
 		list = append(list, "spectral")
+	}
+	if attributes > 0 && attributes <= mostRidgeAttributes {
+		list = append(list, "ridge")
 	}
 	if !signed && nodes <= mostTreesNodes {
 		list = append(list, "trees")

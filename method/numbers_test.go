@@ -495,7 +495,7 @@ func TestTwoValues(t *testing.T) {
 
 func TestFewValues(t *testing.T) {
 	const n = 100
-	methods := DefaultNumbers(n, false)
+	methods := DefaultNumbers(n, false, 0)
 	for _, kind := range []struct {
 		smooth, outlier float64 // added to noise
 		values, draws   int

@@ -181,7 +181,7 @@ func predictBest(ctx context.Context, p *Problem, means, entries []Entry, s *Set
 		return nil, err
 	}
 	h := newHeldNumbers(p, set.RNGSeed)
-	contest := &Contest{Tested: len(h.value)}
+	contest := new(Contest)
 	var list []*Choice
 	for _, e := range slices.Concat(means, entries) {
 		own := set
@@ -197,18 +197,26 @@ func predictBest(ctx context.Context, p *Problem, means, entries []Entry, s *Set
 		}
 	}
 	others := list[2:]
-	contest.Mean, _ = h.measure(list[:1], 1)
-	contest.Neighbours, _ = h.measure(list[1:2], 1)
 	if len(others) == 0 {
 		return nil, contest.Unsolved[0].err
-	}
-	for i, c := range others {
-		e, _ := h.measure(others[i:i+1], 1)
-		contest.Methods = append(contest.Methods, c.compared(e))
 	}
 	best, err := learnBest(ctx, others)
 	if err != nil {
 		return nil, err
+	}
+	for _, c := range list {
+		if set.Model != nil { // it keeps the errors
+			break
+		}
+		if err := c.measureFurther(ctx, h); err != nil {
+			return nil, err
+		}
+	}
+	contest.Mean, _, _ = h.measure(list[:1], 1)
+	contest.Neighbours, _, _ = h.measure(list[1:2], 1)
+	for i, c := range others {
+		e, _, _ := h.measure(others[i:i+1], 1)
+		contest.Methods = append(contest.Methods, c.compared(e))
 	}
 	for _, c := range others {
 		contest.Unsolved = append(contest.Unsolved, c.job.unsolved...)
@@ -219,8 +227,9 @@ func predictBest(ctx context.Context, p *Problem, means, entries []Entry, s *Set
 	} else if len(entries) > 1 {
 		given = 0
 	}
-	errors, predicted := h.measure(others, given)
-	for i, value := range h.value {
+	errors, values, predicted := h.measure(others, given)
+	contest.Tested = len(values)
+	for i, value := range values {
 		contest.HeldOut = append(contest.HeldOut, TestedValue{value, predicted[i]})
 	}
 	out := best.job.Out
@@ -292,7 +301,7 @@ func (h *heldNumbers) shrinkage(miss []float64, hidden int, spread float64) (fac
 		squares, values, product, variance := 0.0, 0.0, 0.0, 0.0
 		excess := 0.0
 		for i, b := range h.deviation {
-			if h.group[i] != hidden {
+			if h.group[i] != hidden && miss[i] == miss[i] {
 				b /= h.width // powers stay finite
 				a := b - miss[i]/h.width
 				weighted := a * (b - float64(factor*a))
@@ -313,28 +322,33 @@ func (h *heldNumbers) shrinkage(miss []float64, hidden int, spread float64) (fac
 	return factor
 }
 
-// measure returns the errors and the predictions of held-out values. For each fold, the other folds choose the engine of list
-// and its setting. given is the shrinkage; if it is 0, the other folds choose it too.
-func (h *heldNumbers) measure(list []*Choice, given float64) (Errors, []float64) {
-	predicted := make([]float64, len(h.value))
+// measure returns the errors of predictions of held-out values, these values and the predictions. For each fold, the other
+// folds by which settings were compared choose the engine of list and its setting. given is the shrinkage; if it is 0, the other
+// folds choose it too. Values that the chosen setting has not predicted are left out.
+func (h *heldNumbers) measure(list []*Choice, given float64) (e Errors, values, predicted []float64) {
 	for f := range h.groups {
-		best, setting, _ := bestOf(list, f)
+		hidden := f
+		if f >= h.compared {
+			hidden = -1
+		}
+		best, setting, _ := bestOf(list, hidden)
 		misses := best.miss[setting]
 		factor := given
 		if factor == 0 {
 			factor = h.shrinkage(misses, f, 0)
 		}
 		for i, miss := range misses {
-			if h.group[i] == f {
-				predicted[i] = h.value[i] - float64(factor*miss) - float64((1-factor)*h.deviation[i])
+			if h.group[i] == f && miss == miss {
+				values = append(values, h.value[i])
+				predicted = append(predicted, h.value[i]-float64(factor*miss)-float64((1-factor)*h.deviation[i]))
 			}
 		}
 	}
-	e := MeasureErrors(h.value, predicted)
-	unbiased := 1 - 1/float64(len(h.value)) // the sample variance is biased
+	e = MeasureErrors(values, predicted)
+	unbiased := 1 - 1/float64(len(values)) // the sample variance is biased
 	e.R2 = 1 - (1-e.R2)*unbiased
 	e.R2Stderr *= unbiased
-	return e, predicted
+	return e, values, predicted
 }
 
 // withStructure returns p with a graph that has everything [graph.New] finds.

@@ -203,9 +203,13 @@ type Choice struct {
 	Settings int     // number of compared settings
 	Work     graph.Work
 
-	Held     *choose.Held  // predictions of held-out labels; nil: the engine has none
-	Found    *choose.Found // nil if the method has no choice or too few labels
-	miss     [][]float64   // y − ŷ by setting and held-out number; nil for classes
+	Held  *choose.Held  // predictions of held-out labels; nil: the engine has none
+	Found *choose.Found // nil if the method has no choice or too few labels
+	miss  [][]float64   // y − ŷ by setting and held-out number, NaN: not measured; nil for classes
+
+	// further stores the errors of the chosen setting at the values of the groups lo ≤ g < hi.
+	further func(ctx context.Context, miss [][]float64, lo, hi int) error
+
 	space    *choose.Space
 	job      *Job
 	Estimate *problem.Estimate // estimate by models of all labels; nil: the estimate of the choice holds

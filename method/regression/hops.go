@@ -55,8 +55,16 @@ func attributeFeatures(ctx context.Context, j *engine.Job, p *engine.Problem, po
 	views := auto.NewAttributes(p, j.Settings.Memory, j.Settings.Workers)
 	x := sparse.NewBlock[float64](len(positions), 2*p.Attributes.Cols)
 	add := func(ctx context.Context, w, values []float64) error {
-		return views.Scores(ctx, mat.NewDense(len(w), 1, w), func(node int, products []float32) {
-			values[node] += float64(products[0])
+		unit := floats.Norm(w, math.Inf(1)) // weights are rounded to float32, alike in all units of the values
+		if unit == 0 {
+			return nil
+		}
+		scaled := slices.Clone(w)
+		for i := range scaled {
+			scaled[i] /= unit
+		}
+		return views.Scores(ctx, mat.NewDense(len(w), 1, scaled), func(node int, products []float32) {
+			values[node] += float64(unit * float64(products[0]))
 		})
 	}
 	return &features{x, add}, views.RowsTo(ctx, sparse.DenseOf(x), 0, problem.Pick(p.Row, positions))

@@ -158,7 +158,7 @@ class NodeRegressor(RegressorMixin, NodeEstimator):
     graph
         The graph, as in :class:`NodeClassifier`; then X is a list of nodes.
     node_features
-        Attributes of the nodes, which the method ``hops`` uses.
+        Attributes of the nodes, which the methods ``hops``, ``ridge`` and ``trees`` use.
     random_state, threads, max_memory, progress
         See :class:`Settings`; random_state is for folds.
 

@@ -196,7 +196,7 @@ def regress(graph: Any, y: Any, method: str | Iterable[str] | None = None, *,
     method
         Methods of which cross-validation chooses one, as in ``"harmonic"`` or ``"diffusion+rls"``.
     node_features
-        Attributes of the nodes, which the method ``hops`` uses.
+        Attributes of the nodes, which the methods ``hops``, ``ridge`` and ``trees`` use.
     groups, times
         As for :meth:`NodeClassifier.fit`.
     **settings

@@ -42,7 +42,7 @@ func NewRegress(run *shell.Session) *cobra.Command {
 	flags.AddInput(&c.values, "values", "of node and number, one pair a line")
 	c.graph.Tables.DeclareFields(flags, "number")
 	flags.AddOutput(&c.out, "output", "-", "of predictions: .tsv, .csv, or .npz for arrays in the order of the ids; - is stdout", tablefile.NumberEndings)
-	flags.AddText(&c.listed, "method", "`LIST` of methods joined by commas, of which cross-validation chooses one, as in diffusion:beta=2+rls,hops; see heatwalk methods (default: lgc, hops, up to 200,000 nodes trees and up to 20,000 nodes spectral, or harmonic with negative weights; up to 8,000 nodes diffusion+rls)")
+	flags.AddText(&c.listed, "method", "`LIST` of methods joined by commas, of which cross-validation chooses one, as in diffusion:beta=2+rls,hops; see heatwalk methods (default: lgc, hops, up to 200,000 nodes trees and up to 20,000 nodes spectral, or harmonic with negative weights; up to 8,000 nodes diffusion+rls; with up to 512 attributes ridge)")
 	flags.AddSideOutput(&c.page, "report", "for a page about errors, with predicted against true numbers: .html", shell.PageFormats)
 	flags.AddSideOutput(&c.save, "save-model", "for the model, from which heatwalk predict gives the same numbers without choosing again", nil)
 	flags.AddCoverage(&c.coverage, "interval", "prediction intervals with coverage X")
@@ -68,7 +68,7 @@ func checkRegression(line *shell.CommandLine, listed string) []engine.Entry {
 		line.Problem("--method", "%s", shell.WithoutUsage(err))
 	}
 	line.Refuse(!useAttributes(methods), "node-features",
-		"no method of --method uses attributes; add hops")
+		"no method of --method uses attributes; add hops, ridge or trees")
 	return methods
 }
 
@@ -119,7 +119,12 @@ func beginValues(run *shell.Session, r *shell.GraphInputs, name, file, out strin
 		return nil, err
 	}
 	if methods == nil {
-		v.methods, err = method.ParseList(method.DefaultNumbers(v.data.Graph.NodeAxis().N, v.data.Graph.Signed), engine.Numbers)
+		g := v.data.Graph
+		attributes := 0
+		if g.Attributes != nil {
+			attributes = g.Attributes.Table.Cols
+		}
+		v.methods, err = method.ParseList(method.DefaultNumbers(g.NodeAxis().N, g.Signed, attributes), engine.Numbers)
 	}
 	v.complete()
 	if err == nil {
