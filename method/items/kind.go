@@ -47,6 +47,10 @@ type Kind struct {
 	// Check, if not nil, calls report for each wrong flag or argument, with its place and a text PROBLEM; REMEDY.
 	Check func(in *Input, report func(place, problem string))
 
+	// HasColumns states that collections have Columns. Then trees are one more learner, and by default compared with the first
+	// kernel and learner.
+	HasColumns bool
+
 	// Open reads the items.
 	Open func(ctx context.Context, in *Input) (*Collection, error)
 }
@@ -110,6 +114,7 @@ type Input struct {
 	Flags     map[string]string // the kind's own flags
 	Kernels   []*param.Spec
 	Learners  []*classify.Learner
+	Trees     bool         // boosted trees are compared too, see [Kind.HasColumns]
 	Values    param.Values // given values of kernel and learner parameters
 	Calibrate bool         // classes need probabilities, see [Source.Calibrate]
 
@@ -159,6 +164,9 @@ type Collection struct {
 	// other parameters. labelled are the items whose class a learner knows; nil: no learner follows.
 	Gram func(ctx context.Context, kernel *param.Spec, v param.Values,
 		labelled []int) (classify.Gram, param.Values, error)
+
+	// Columns, if not nil, returns the columns of items.
+	Columns func() *Columns
 
 	// Units, if not nil, returns the [param.Graph] by which [param.Spec.Resolve] computes parameters in
 	// units, such as a multiple of a mean.
@@ -220,6 +228,11 @@ func (c *Collection) Memory(ctx context.Context, in *Input, l *nodefile.Labels,
 		n := int64(c.IDs.N)
 		k := int64(len(l.Names))
 		fit := Workspace(in.Learners, cmp.Or(in.Trained, len(l.Row)), len(l.Names)).Required(0)
+		if in.Trees {
+			columns := 2 * c.Attributes
+			bytes += budget.Block[float32](c.IDs.N, columns) +
+				classify.BoostingWorkspace(len(l.Row), columns, 0, len(l.Names), 5).Required(0)*workers
+		}
 		bytes += (c.Bytes+16*n+8*n*k*k+fit)*workers +
 			PredictionBytes(c.IDs.N, len(l.Names))
 	}

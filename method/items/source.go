@@ -19,8 +19,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Source is a kernel between items with a learner that predicts their classes. Its engine has the name KERNEL+LEARNER and
-// the parameters of both.
+// Source is a kernel between items with a learner that predicts their classes, or boosted trees on columns of items. The engine
+// of a kernel has the name KERNEL+LEARNER and the parameters of both.
 type Source struct {
 	param.Spec
 
@@ -38,6 +38,8 @@ type Source struct {
 	// Rows calls visit for each item i to score. item is its number among the items of Gram, or −1; values are its kernel
 	// values with these items. If Rows is nil, the items of Gram are scored.
 	Rows func(ctx context.Context, visit func(i, item int, values []float64)) error
+
+	columns func() *Columns // nil: there is a kernel
 }
 
 // Source returns the source of c for a kernel and a learner.
@@ -91,7 +93,11 @@ func (c *Classified) shares(dst, scores []float64) []float64 {
 // item. The error is a [*problem.Error], or comes from the source or ctx.
 func (s *Source) Classify(ctx context.Context, p *engine.Problem, set *engine.Settings) (*Classified, error) {
 	if p.Validate() != nil {
-		return nil, &problem.Error{Method: s.Learner.Name, Err: classify.ErrOneClass}
+		name := s.Spec.Name
+		if s.Learner != nil {
+			name = s.Learner.Name
+		}
+		return nil, &problem.Error{Method: name, Err: classify.ErrOneClass}
 	}
 	c := new(Classified)
 	out, err := s.engine(c).Predict(ctx, p, nil, set)
@@ -107,6 +113,9 @@ func (s *Source) Engine() *engine.Engine { return s.engine(nil) }
 
 // engine returns s as an engine. If result is not nil, the engine stores the result of its last prediction there.
 func (s *Source) engine(result *Classified) *engine.Engine {
+	if s.columns != nil {
+		return s.treesEngine(result)
+	}
 	e := engine.Engine{Name: s.Spec.Name, Takes: s.Takes(), Specs: []*param.Spec{&s.Spec}}
 	m := e.InStages(func(ctx context.Context, p *engine.Problem, par *engine.Parameters, settings *engine.Settings) (*engine.Job, error) {
 		return s.begin(p, par, settings, result)

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
+	"sync"
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/file/input"
@@ -12,12 +15,13 @@ import (
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/method/items"
 	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 var records = items.Kind{
 	Name: "records", Noun: "record", Title: "Kernels between the records of a table, and their classes",
 	Example: "hypercube:beta=0.5", Help: helpTexts,
-	Kernels: func() []*param.Spec { return RecordKernels().Specs() },
+	Kernels: func() []*param.Spec { return RecordKernels().Specs() }, HasColumns: true,
 	Commands: items.Standard("TABLE", "record", RecordKernels()[0].Name,
 		items.Flag{Name: "attributes", Columns: "2,3,4 or colour,shape",
 			Usage: "columns of the attributes, numbers or titles (default: all but id and class)"},
@@ -85,6 +89,7 @@ func collectionOf(t *nodefile.Attributes, missing func(unknown int)) *items.Coll
 		Unlabelled: "no column of " + t.File +
 			" is titled as one of classes; name it with --class, or give --labels FILE",
 		Bytes: t.Bytes, Attributes: len(t.Columns),
+		Columns: sync.OnceValue(func() *items.Columns { return columnsOf(t) }),
 		Gram: func(_ context.Context, kernel *param.Spec, v param.Values, labelled []int) (classify.Gram, param.Values, error) {
 			k := RecordKernels().Named(kernel.Name)
 			complete, err := k.Resolve(v, nil)
@@ -114,6 +119,55 @@ func collectionOf(t *nodefile.Attributes, missing func(unknown int)) *items.Coll
 			return nil, nil, p
 		},
 	}
+}
+
+// fewestOfCode is the number of records that each value of a column of whole numbers must have on average to be a category
+// too, as in method/trees.
+const fewestOfCode = 10
+
+// columnsOf returns the columns of a table for trees. A column of numbers remains one, and others are categories. Whole numbers
+// of few values are categories in a further column, because they may be codes.
+func columnsOf(t *nodefile.Attributes) *items.Columns {
+	var list [][]float32 // numbers of the values of a column, by code
+	var source []int
+	c := new(items.Columns)
+	for k, column := range t.Columns {
+		numbers := make([]float32, len(column.Values))
+		isNumber := true
+		isWhole := true
+		for code, text := range column.Values {
+			x, err := strconv.ParseFloat(text, 32)
+			isNumber = isNumber && err == nil && !math.IsInf(x, 0) && x == x
+			isWhole = isWhole && x == math.Trunc(x)
+			numbers[code] = float32(x)
+		}
+		n := len(column.Values)
+		if isNumber {
+			list = append(list, numbers)
+			source = append(source, k)
+			c.IsCategory = append(c.IsCategory, false)
+		}
+		if !isNumber || isWhole && n > 2 && len(t.IDs) >= fewestOfCode*n {
+			codes := make([]float32, n)
+			for code := range codes {
+				codes[code] = float32(code)
+			}
+			list = append(list, codes)
+			source = append(source, k)
+			c.IsCategory = append(c.IsCategory, true)
+		}
+	}
+	c.Block = sparse.NewBlock[float32](len(t.IDs), len(list))
+	for i := range t.IDs {
+		row := c.Row(i)
+		for j, values := range list {
+			row[j] = float32(math.NaN())
+			if code := t.Columns[source[j]].Code[i]; code >= 0 {
+				row[j] = values[code]
+			}
+		}
+	}
+	return c
 }
 
 // restrict returns the columns without the values that no labelled record has. These values become missing; unknown counts

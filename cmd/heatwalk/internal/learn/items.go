@@ -33,6 +33,7 @@ type itemOptions struct {
 	tables                    shell.Inputs
 	kernelNames, learnerNames string   // lists, with parameters
 	flags                     []string // names of the flags that only the kind has
+	isCompared                bool     // by default trees are compared with a kernel
 
 	labels, truth string
 	block         shell.DenseFlags
@@ -128,7 +129,11 @@ func (o *itemOptions) usageOf(noun, example string) string {
 	} else {
 		what += ","
 	}
-	return what + " as in " + example + "; see heatwalk methods"
+	usage := what + " as in " + example + "; see heatwalk methods"
+	if noun == "learner" && o.kind.HasColumns {
+		usage += "; or trees, boosted trees on the columns. Without --kernel and --learner, trees are compared with the default"
+	}
+	return usage
 }
 
 func (o *itemOptions) parse(line *shell.CommandLine, _ []string) {
@@ -140,16 +145,27 @@ func (o *itemOptions) parse(line *shell.CommandLine, _ []string) {
 		in.Kernels = namedList(line, "--kernel", strings.Split(o.kernelNames, ","),
 			o.kind.Kernels(), in.Values)
 	}
+	choices := shell.Learners()
+	if o.kind.HasColumns {
+		choices = append(slices.Clip(choices), &items.Trees)
+	}
 	if o.learnerNames != "" {
-		for _, s := range namedList(line, "--learner", list, shell.Learners(), in.Values) {
-			in.Learners = append(in.Learners, classify.Learners().Named(s.Name))
+		for _, s := range namedList(line, "--learner", list, choices, in.Values) {
+			if s == &items.Trees {
+				in.Trees = true
+			} else {
+				in.Learners = append(in.Learners, classify.Learners().Named(s.Name))
+			}
 		}
 	}
+	o.isCompared = o.kind.HasColumns && !line.Command.Flags().Changed("learner") && !line.Command.Flags().Changed("kernel")
+	in.Trees = in.Trees || o.isCompared
 	place := "--kernel"
 	if len(in.Kernels) < 2 {
 		place = "--learner"
 	}
-	if in.Command != "evaluate" && (len(in.Kernels) > 1 || len(in.Learners) > 1) {
+	hasSeveral := len(in.Kernels) > 1 || len(in.Learners) > 1 || in.Trees && len(in.Learners) > 0 && !o.isCompared
+	if in.Command != "evaluate" && hasSeveral {
 		line.Problem(place,
 			"this command takes one kernel and one learner; evaluate compares them")
 	}
@@ -425,8 +441,8 @@ func (r *itemRun) classify() (err error) {
 		d.Estimate(c.Accuracy, c.Stderr, c.Tested)
 		lines = []string{text, d.DescribeAccuracy()}
 	} else {
-		s := r.sources()[0]
-		if c, err = s.Classify(run.Context, r.problem(), set); err != nil {
+		var s *items.Source
+		if c, s, err = items.ClassifyBest(run.Context, r.sources(), r.problem(), set); err != nil {
 			return err
 		}
 		if c.Unfinished != nil {
@@ -514,6 +530,9 @@ func (r *itemRun) sources() (list []*items.Source) {
 			s.Calibrate = r.o.input.Calibrate
 			list = append(list, s)
 		}
+	}
+	if r.o.input.Trees {
+		list = append(list, r.c.Trees())
 	}
 	return list
 }
