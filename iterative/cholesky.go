@@ -60,12 +60,17 @@ func SampledBytes(n int, entries int64) budget.Size {
 	return sampledBytes(n, entries, factorLimit(n, entries))
 }
 
-// SlowBytes returns the memory of the sampled factor of a grid or a mesh, or 0 if [IsSlow] is false.
-func SlowBytes(n int, entries int64) budget.Size {
-	if !IsSlow(n, entries) {
-		return 0
+// NeededBytes returns the memory of the factor that every solve of a [Harmonic] system may make: the sampled factor of a grid
+// or a mesh, see [IsSlow], or the complete factor of a forest, if the graph has at most one edge for each node. Otherwise it
+// returns 0.
+func NeededBytes(n int, entries int64) budget.Size {
+	switch {
+	case IsSlow(n, entries):
+		return sampledBytes(n, entries, entries+entries/5)
+	case isSparseAsForest(n, entries):
+		return completeBytes(n, entries, forestFill(n))
 	}
-	return sampledBytes(n, entries, entries+entries/5)
+	return 0
 }
 
 func sampledBytes(n int, entries, fill int64) budget.Size {

@@ -20,14 +20,18 @@ func (s *System) exactFactor(ctx context.Context) (*exact, error) {
 		return nil, errNoFactor
 	}
 	n := len(s.Graph.Degrees)
-	if n > ExactFirst && (!s.wide || !isLean(n, s.Graph.A.NNZ())) {
-		return nil, fmt.Errorf("%w: it has more than %d nodes", ErrFill, ExactFirst)
-	}
+	entries := s.Graph.A.NNZ()
 	limits := limitsOf
 	memory := s.Memory
-	if n <= exactWide {
+	switch {
+	case n <= ExactFirst || n <= exactWide && s.wide && isLean(n, entries):
 		limits = noLimits
 		memory = 0 // the factor is small
+	case s.wide && isLean(n, entries):
+	case s.free != nil && isSparseAsForest(n, entries):
+		limits = forestLimits
+	default:
+		return nil, fmt.Errorf("%w: it has more than %d nodes", ErrFill, ExactFirst)
 	}
 	a, err := freePart(ctx, s.Graph.WithoutHeavyLoops().A, s.free)
 	if err != nil {

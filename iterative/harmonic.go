@@ -23,6 +23,8 @@ import (
 // Residuals of D_U^-½·L_UU·D_U^-½ are relative to D^-½·A_UL·F_L in the rows U and √w·F_L in the other rows, where w is about
 // the mean weight of an edge. D omits loops that outweigh the other edges of a node.
 //
+// A forest, or a graph with few edges more, is solved by elimination. So are the parts of a forest between clamped rows.
+//
 // If the ratio of weights exceeds 1e5, w is so small that it has no effect. A graph with few edges or nodes is then solved by
 // elimination. For other graphs SolveTo bounds the error, or returns [ErrIterationLimit].
 //

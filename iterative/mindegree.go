@@ -184,6 +184,19 @@ func limitsOf(n int, entries int64) fillLimits {
 	return limits
 }
 
+// forestLimits are the limits of the factor of a forest, which has an entry for each edge, with some more edges.
+func forestLimits(n int, entries int64) fillLimits {
+	fill := forestFill(n)
+	return fillLimits{factorCost{fill, 8 * float64(fill)}, 4 * (entries + int64(n))}
+}
+
+func forestFill(n int) int64 { return int64(n) + int64(n)/8 }
+
+// isSparseAsForest reports whether a matrix has at most two entries for each row, so that its graph may be a forest.
+func isSparseAsForest(n int, entries int64) bool {
+	return n > ExactFirst && entries <= 2*int64(n)
+}
+
 // completeLimit bounds the entries of the triangle of a complete factor. For each entry of the matrix there is one in a road
 // map or between nearest neighbours in the plane, and eight in a grid of a million nodes.
 func completeLimit(n int, entries int64) int64 {

@@ -176,6 +176,12 @@ func Absorb(ctx context.Context, q *sparse.Block[float64]) (ends bool, err error
 	return ends, nil
 }
 
+// IsForest reports whether a matrix with n rows and the given numbers of entries and components has the graph of a forest. A
+// [Harmonic] system of a forest is solved by one elimination without a [Reduction].
+func IsForest(n int, entries int64, components int) bool {
+	return isSparseAsForest(n, entries) && entries == 2*int64(n-components)
+}
+
 // Reduces reports whether [Reduce] pays for a matrix with n rows and the given number of entries:
 // the matrix must be large and sparse, and the number of kept rows small.
 func Reduces(n int, entries int64, kept int) bool {

@@ -46,7 +46,7 @@ type Settings struct {
 	Recorder func(step int, residual []float64)
 
 	// Eliminate makes [System.SolveTo] use [System.EliminateTo] on graphs of up to [ExactFirst] nodes, for weights that span
-	// many orders of magnitude.
+	// many orders of magnitude. A [Harmonic] system also uses it on larger forests.
 	Eliminate bool
 
 	// Enough, if not nil, is called before the first and after every step of [CG.SolveTo] with X and the residual of the

@@ -24,7 +24,18 @@ var Harmonic = engine.Numeric(&param.Spec{
 
 func harmonicWorkspace(p *engine.Problem) budget.Workspace {
 	n, entries, cover := iterative.SolvedSize(p.Graph)
-	return iterative.FactorWorkspace(n, entries, false).AndHeld(cover, 24*8*int64(n))
+	factor := iterative.FactorWorkspace(n, entries, false)
+	factor.Fixed = max(factor.Fixed, neededBytes(p))
+	return factor.AndHeld(cover, 24*8*int64(n))
+}
+
+// neededBytes returns the memory of the factor that every solve may make.
+func neededBytes(p *engine.Problem) budget.Size {
+	if sparse.TeamOf(p.A) != nil {
+		return 0
+	}
+	n, entries, _ := iterative.SolvedSize(p.Graph)
+	return iterative.NeededBytes(n, entries)
 }
 
 func predictHarmonic(ctx context.Context, p *engine.Problem, _ param.Values,
@@ -33,7 +44,7 @@ func predictHarmonic(ctx context.Context, p *engine.Problem, _ param.Values,
 	if err != nil {
 		return nil, err
 	}
-	h.Memory = budget.Subtract(s.Memory, harmonicWorkspace(p).Fixed)
+	h.Memory = budget.Subtract(s.Memory, harmonicWorkspace(p).Fixed-neededBytes(p))
 	mean := stat.Mean(p.Value, nil)
 	f := sparse.NewBlock[float64](len(p.Degrees), 1)
 	for i, row := range p.Row {

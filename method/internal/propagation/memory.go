@@ -23,7 +23,7 @@ func (l *Propagation) Workspace() budget.Workspace {
 			budget.Held(cover, 10*8*int64(solved)))
 		if l.P.Team() == nil {
 			factor := iterative.FactorWorkspace(solved, entries, l.Rough)
-			factor.Fixed = max(factor.Fixed, iterative.SlowBytes(solved, entries))
+			factor.Fixed = max(factor.Fixed, iterative.NeededBytes(solved, entries))
 			w = w.And(factor)
 		}
 		if reduces(l) {
@@ -50,7 +50,7 @@ func (l *Propagation) room() int64 {
 	solved, entries, _ := iterative.SolvedSize(l.P.Graph)
 	room := budget.Subtract(l.Memory, l.Workspace().Required(l.Memory))
 	if room > 0 && l.P.Team() == nil {
-		room += iterative.SlowBytes(solved, entries)
+		room += iterative.NeededBytes(solved, entries)
 	}
 	return room
 }

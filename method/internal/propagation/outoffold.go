@@ -140,6 +140,13 @@ func (l *Propagation) reduction(ctx context.Context) (*iterative.Reduction, erro
 	case l.HeldOut != nil:
 		return l.HeldOut.reduction, nil
 	}
+	components, err := p.FindComponents(ctx, l.Workers, new(graph.Work))
+	if err != nil {
+		return nil, err
+	}
+	if iterative.IsForest(len(p.Degrees), p.A.NNZ(), len(components.Sizes)) {
+		return nil, nil
+	}
 	r, err := iterative.Reduce(ctx, p.A, p.Row, p.Degrees, l.room())
 	if errors.Is(err, iterative.ErrFill) {
 		return nil, nil

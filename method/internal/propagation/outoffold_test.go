@@ -21,10 +21,10 @@ func TestOutOfFold(t *testing.T) {
 	testOutOfFold(t, p, fold)
 }
 
-// Conjugate gradients take hundreds of steps on a path, so that it is reduced; the harmonic function is linear between
+// Conjugate gradients take hundreds of steps on a path, so that it is reduced if it is not a forest; the harmonic function is linear between
 // labels.
 func TestOutOfFoldReduced(t *testing.T) {
-	p := contract.Path(t, 6000, false)
+	p := pathWithTriangle(t, 6000)
 	p.Row = []int{3, 1500, 2000, 4000, 5990}
 	p.Class = []int{0, 1, 1, 0, 1}
 	l := &Propagation{P: p, Alpha: 1, Rough: true}
