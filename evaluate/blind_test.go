@@ -58,7 +58,7 @@ func TestNoLeak(t *testing.T) {
 	for _, i := range trainTest.Test {
 		other.Class[i] = (p.Class[i] + 1) % 3
 	}
-	list, err := method.Parse("auto,lp,lgc,wvrn,cwk,cwk+rls,diffusion,diffusion+rls,diffusion+gp,p-step+dkm-svm,lp+cs")
+	list, err := method.Parse("auto,lp,lgc,wvrn,cwk,cwk+rls,diffusion,diffusion+rls,diffusion+gp,p-step+dkm-svm")
 	if err != nil {
 		t.Fatal(err)
 	}

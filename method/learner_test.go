@@ -20,12 +20,12 @@ func TestParametersAreTold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := parseMethods("cwk,cwk+svm,cwk+rls+cs,cwk+perceptron,modularity,modularity+rls,pseudo-inverse+cs,pseudo-inverse+dkm-svm,lp,lp+cs,lgc,lgc+cs,wvrn,spectral+logistic")
+	list, err := parseMethods("cwk,cwk+svm,cwk+rls,cwk+perceptron,modularity,modularity+rls,pseudo-inverse,pseudo-inverse+dkm-svm,lp,lgc,wvrn,spectral+logistic")
 	if err != nil {
 		t.Fatal(err)
 	}
 	given := param.Values{
-		"class-weights": param.Of("balanced"), "strategy": param.Of("one-vs-rest"), "correct-alpha": param.Of(0.3), "smooth-alpha": param.Of(0.4),
+		"class-weights": param.Of("balanced"), "strategy": param.Of("one-vs-rest"),
 		"alpha": param.Of(0.6), "steps": param.Of(2), "rounds": param.Of(7), "rank": param.Of(4), "dimension": param.Of(3), "epochs": param.Of(3),
 	}
 	for _, m := range list {

@@ -51,7 +51,7 @@ func MethodList() string {
 			names = append(names, name)
 		}
 	}
-	return fmt.Sprintf("%s; behind cwk and the kernels after it + and any learner; around any of them, behind its name, +cs",
+	return fmt.Sprintf("%s; behind cwk and the kernels after it + and any learner",
 		strings.Join(names, ", "))
 }
 
@@ -80,18 +80,14 @@ func findMethod(name string, t engine.Target) (*engine.Engine, error) {
 		return nil, choose.Usage("%s: predicts no sets of labels in this program; give %s", name, regression.Spectral.Name)
 	}
 	methods := All()
-	base, isSmoothed := strings.CutSuffix(name, spread.Suffix)
-	i := slices.IndexFunc(methods, func(m *engine.Engine) bool { return m.Name == base })
+	i := slices.IndexFunc(methods, func(m *engine.Engine) bool { return m.Name == name })
 	if i < 0 { // a name may have the default learner
 		i = slices.IndexFunc(methods, func(m *engine.Engine) bool {
-			return m.Name+"+"+classify.Learners()[0].Name == base &&
+			return m.Name+"+"+classify.Learners()[0].Name == name &&
 				slices.Contains(m.Specs, engine.SpecOf(classify.Learners()[0]))
 		})
 	}
-	switch {
-	case i >= 0 && isSmoothed:
-		return spread.Smoothed(methods[i]), nil
-	case i >= 0:
+	if i >= 0 {
 		return methods[i], nil
 	}
 	prefix, _, _ := strings.Cut(name, "+")
@@ -101,7 +97,10 @@ func findMethod(name string, t engine.Target) (*engine.Engine, error) {
 	}
 	hint := "choose from " + MethodList()
 	suggestion := words.Nearest(name, methodNames())
+	base, isSmoothed := strings.CutSuffix(name, "+cs") // of earlier versions
 	switch {
+	case isSmoothed && slices.Contains(methodNames(), base):
+		hint = "scores are not corrected and smoothed any more; give " + base + " or auto"
 	case classify.Learners().Named(name) != nil:
 		hint = "it learns from a kernel, as in diffusion+" + name
 	case suggestion != "":

@@ -6,8 +6,7 @@
 //	poisson  L·F = Y − ȳ in each component  Calder et al., Poisson learning, 2020
 //	wvrn     P ← βTP + (1 − β)P          Macskassy and Provost, Classification in networked data, 2007
 //
-// Package papers registers two more, rl and gp-transduction. [Smooth] corrects the scores of any method by the method's errors
-// at labels.
+// Package papers registers two more, rl and gp-transduction.
 //
 // For lgc and poisson, several groups of labelled nodes, such as the folds of a cross-validation, are columns of the same
 // block and share its sweeps. Scores have the same bits for any number of workers and any memory limit.

@@ -158,46 +158,6 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
-// Smoothed scores may replace the scores.
-func TestSmoothGroups(t *testing.T) {
-	const n, k = 120, 40
-	g, z, seeds := graphOf(t, testgraph.Random(3, n, 300, false), 1), sparse.NewBlock[float32](n, k), cwk.Seeds{Classes: k}
-	for i := range n {
-		for c := range k {
-			z.Row(i)[c] = float32((i*7+c*3)%11) / 200
-		}
-		if i%2 == 0 {
-			seeds.Row, seeds.Class = append(seeds.Row, i), append(seeds.Class, i/2%k)
-		}
-	}
-	v, err := CorrectAndSmooth.Resolve(nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	smooth := func(columns int) *sparse.Block[float32] {
-		before := smoothColumns
-		smoothColumns = columns
-		defer func() { smoothColumns = before }()
-		own := sparse.NewBlock[float32](n, k)
-		copy(own.Data, z.Data)
-		_, err := Smooth(t.Context(), g, own, seeds, v, 0, func(node, first int, values []float64) {
-			for c, x := range values {
-				own.Row(node)[first+c] = float32(x)
-			}
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return own
-	}
-	whole := smooth(64)
-	for _, columns := range []int{1, 7, 16, 39} {
-		if !slices.Equal(smooth(columns).Data, whole.Data) {
-			t.Errorf("groups of %d classes give other bits", columns)
-		}
-	}
-}
-
 // The limit of a factor is the memory that the blocks leave.
 func TestFactorBesideBlocks(t *testing.T) {
 	const n = 2000

@@ -357,11 +357,9 @@ func jobs() []job {
 	}
 	for _, name := range []string{
 		"lp:center=false", "lp:center=true", "lgc:alpha=0.9", "poisson", "wvrn", "cwk:alpha=0.9:steps=10+density", "cwk:alpha=0.5:steps=5+rls:lambda=0.1",
-		"diffusion:beta=2+rls:lambda=0.1", "pagerank:alpha=0.85+centroid", "regularized-laplacian:alpha=2+gp", "lgc:alpha=0.9+cs", "majority", "rl",
+		"diffusion:beta=2+rls:lambda=0.1", "pagerank:alpha=0.85+centroid", "regularized-laplacian:alpha=2+gp", "majority", "rl",
 	} {
-		j := classifyBy(name, "none", engine.GivenWeights)
-		j.global = strings.HasSuffix(name, "+cs")
-		list = append(list, j)
+		list = append(list, classifyBy(name, "none", engine.GivenWeights))
 	}
 	for _, name := range []string{"beliefs:ratios=walks:evidence=1:rounds=15", "gp-transduction:alpha=10:variance=100", "spectral+logistic:dimension=5"} {
 		list = append(list, global(classifyBy(name, "none", engine.GivenWeights)))

@@ -1,7 +1,6 @@
 package test
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/ingest"
-	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/sides"
 )
 
@@ -167,9 +165,6 @@ func TestReasonsOfIsolatedLabels(t *testing.T) {
 		if wrong := wrongReasons(e, name); wrong != "" || len(e.Labels) == 0 || e.Labels[0].Node != "z" {
 			t.Errorf("%s: %s: %+v", name, wrong, e)
 		}
-	}
-	if _, err := g.Explain(t.Context(), labels, []string{"z"}, &heatwalk.ClassifyOptions{Method: "lp+cs"}); !errors.Is(err, explain.ErrNoForm) {
-		t.Errorf("lp+cs: %v", err)
 	}
 	if err := g.Close(); err != nil {
 		t.Error(err)

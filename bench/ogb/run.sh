@@ -27,7 +27,7 @@ for name; do
 	fi
 	[ -e "$data/graph" ] || "$heatwalk" ingest "$data/raw/edge.csv.gz" --nodes "$data/all.tsv" --undirected --header no -o "$data/graph" --quiet
 	printf '| data | method | test accuracy %% | seconds | peak GB |\n|---|---|--:|--:|--:|\n'
-	for method in lp lgc beliefs spectral+logistic+cs auto auto,attributes; do
+	for method in lp lgc beliefs spectral+logistic auto auto,attributes; do
 		arguments=(--method "${method%,attributes}")
 		[ "$method" != auto,attributes ] || arguments+=(--node-features "$data/features.csv.gz")
 		"$heatwalk" classify "$data/graph" --labels "$data/train.tsv" --truth "$data/test.tsv" "${arguments[@]}" \

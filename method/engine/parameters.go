@@ -19,7 +19,6 @@ type Parameters struct {
 	// nil: there are none.
 	Kernel   *Setting
 	Declared *Setting
-	Smoothed *Setting // values of Correct & Smooth; nil without it
 }
 
 func (p *Parameters) onWalks() bool {
@@ -66,7 +65,7 @@ func (s *Setting) text() string { return s.Spec.Text(s.Values) }
 
 func (p *Parameters) values() param.Values {
 	values := param.Values{}
-	for _, s := range []*Setting{p.Kernel, p.Declared, p.Smoothed} {
+	for _, s := range []*Setting{p.Kernel, p.Declared} {
 		if s != nil {
 			maps.Copy(values, s.Values)
 		}
@@ -102,9 +101,6 @@ func (p Parameters) String() string {
 		parts = []string{walks, p.Features() + " features", declared}
 	case k != nil:
 		parts = []string{k.Spec.Name, k.text(), declared}
-	}
-	if p.Smoothed != nil {
-		parts = append(parts, p.Smoothed.text())
 	}
 	return strings.Join(slices.DeleteFunc(parts,
 		func(text string) bool { return text == "" }), ", ")

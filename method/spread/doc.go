@@ -1,3 +1,3 @@
 // Package spread has the engines that spread labels or numbers along edges: label propagation, the learners of package
-// propagate, the harmonic function, beliefs of a block model, and Correct & Smooth around any engine.
+// propagate, the harmonic function, and beliefs of a block model.
 package spread

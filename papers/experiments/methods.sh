@@ -17,7 +17,7 @@ splits=${SPLITS:-10}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 graphs='karate football polbooks lazega/friend lazega/advice lazega/cowork webkb-texas webkb-cornell enron184 chameleon-filtered cora'
-methods='auto majority lp lp+cs wvrn rl lgc poisson gp-transduction cwk+svm cwk+rls'
+methods='auto majority lp wvrn rl lgc poisson gp-transduction cwk+svm cwk+rls'
 for kernel in diffusion exponential von-neumann regularized-laplacian pseudo-inverse regularized-commute-time p-step matern modularity pagerank heat-pagerank vertex; do
 	methods+=" $kernel+rls"
 done

@@ -163,7 +163,7 @@ func runMethods(run *shell.Session, _ *struct{}, name string) error {
 		}
 		fmt.Fprintln(run.Console.Stdout, `
 A kernel of a graph with a learner is a method: diffusion:beta=2+rls:lambda=0.1.
-+cs behind a method adds Correct & Smooth. Details of one: heatwalk methods NAME`)
+Details of one: heatwalk methods NAME`)
 	})
 }
 

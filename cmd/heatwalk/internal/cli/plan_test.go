@@ -42,7 +42,7 @@ var planned = []string{
 	"classify G --labels G.labels --method auto -o p.tsv", "classify G --labels G.labels --method majority -o p.tsv",
 	"classify G --labels G.many --method auto -o p.tsv",
 	"classify G --labels G.labels --method lp -o p.tsv", "classify G --labels G.many --method lp -o p.tsv",
-	"classify G --labels G.labels --method lp+cs -o p.tsv", "classify G --labels G.labels --method lgc -o p.tsv",
+	"classify G --labels G.labels --method lgc -o p.tsv",
 	"classify G --labels G.many --method lgc -o p.tsv", "classify G --labels G.labels --method poisson -o p.tsv",
 	"classify G --labels G.labels --method beliefs -o p.tsv", "classify G --labels G.many --method beliefs -o p.tsv",
 	"classify G --labels G.labels --method wvrn -o p.tsv", "classify G --labels G.labels --method cwk -o p.tsv",

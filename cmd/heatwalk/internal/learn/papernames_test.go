@@ -10,7 +10,7 @@ import (
 
 // This program does not import papers.
 func TestNamesOfPapers(t *testing.T) {
-	for _, name := range []string{"rl", "gp-transduction+cs", "cwk+perceptron", "vertex+rls", "diffusion:beta=1+dkm:depth=2",
+	for _, name := range []string{"rl", "gp-transduction", "cwk+perceptron", "vertex+rls", "diffusion:beta=1+dkm:depth=2",
 		"cwk+dkm-svm", "cwk+dkm-rls", "cwk+dkm-gp", "cwk+dkm-logistic", "cwk+dkm-perceptron", "cwk+dkm-centroid"} {
 		for _, target := range []engine.Target{engine.Classes, engine.Numbers} {
 			_, err := method.ParseList(name, target)

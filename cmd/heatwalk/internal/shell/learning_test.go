@@ -9,7 +9,7 @@ import (
 func TestUnfinishedAdvice(t *testing.T) {
 	for name, want := range map[string]string{
 		"cwk":          "; give a smaller cost or a larger svm-tolerance",
-		"diffusion+cs": "; give a smaller cost or a larger svm-tolerance",
+		"diffusion":    "; give a smaller cost or a larger svm-tolerance",
 		"cwk+logistic": "; longer ones do not count",
 	} {
 		entries, err := method.Parse(name)
