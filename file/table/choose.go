@@ -71,12 +71,12 @@ type chooser struct {
 	empty []int    // columns of edges without a value in the first rows; they cannot be ends
 }
 
-// Choose chooses columns that settings name, then columns with a title of titles.txt. In a table of two or three
-// columns it then chooses by position. If a role does not have exactly one column, the error is an *input.Error that
-// names the columns and a setting, without a place.
 // TimesNote is the [input.Column].Note of a column that is ignored because its title is one of times.
 const TimesNote = "times"
 
+// Choose chooses columns that settings name, then columns with a title of titles.txt. In a table of two or three
+// columns it then chooses by position. If a role does not have exactly one column, the error is an *input.Error that
+// names the columns and a setting, without a place.
 func (s *Sample) Choose(r *Request) (*Choice, error) {
 	c := &chooser{s: s, r: r, Choice: Choice{Column: map[string]int{}}, use: make([]string, len(s.Titles))}
 	c.roles = []role{nodeRole, {r.Value, valueTitles[r.Value], true}}
