@@ -8,6 +8,8 @@ import (
 
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/engine"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
@@ -108,6 +110,39 @@ func TestHeldOutLabelsAreFitted(t *testing.T) {
 		}
 		if differ > 1 {
 			t.Errorf("%s: %d predictions differ", m.Name, differ)
+		}
+	}
+}
+
+// TestAccuracyWithFewScores predicts with the scores of the highest class alone. The printed accuracy must be the same.
+func TestAccuracyWithFewScores(t *testing.T) {
+	for _, m := range All() {
+		if m.Highest == nil {
+			continue
+		}
+		p := groupedProblem(t, 7)
+		for _, given := range []param.Values{nil, {"steps": param.Of(3)}} {
+			if given != nil && !slices.ContainsFunc(m.Specs, func(s *param.Spec) bool { return s.Param("steps") != nil }) {
+				continue
+			}
+			var want, got problem.Estimate
+			for _, estimate := range []*problem.Estimate{&want, &got} {
+				set := &engine.Settings{Given: given, Fixed: true, RNGSeed: 3}
+				if estimate == &got {
+					set.Top = 1
+				}
+				out, baselines, err := m.PredictCompared(t.Context(), p, set)
+				if err != nil {
+					t.Fatalf("%s %v: %v", m.Name, given, err)
+				}
+				*estimate = out.Estimate
+				if baselines != nil && baselines.Declared != nil {
+					*estimate = *baselines.Declared
+				}
+			}
+			if got.Accuracy != want.Accuracy || got.Tested != want.Tested {
+				t.Errorf("%s %v: accuracy %v of %d labels, want %v of %d", m.Name, given, got.Accuracy, got.Tested, want.Accuracy, want.Tested)
+			}
 		}
 	}
 }

@@ -34,8 +34,12 @@ func hold(ctx context.Context, p *Problem, folds *choose.Folds,
 		}
 		for _, i := range s.Test {
 			row := p.Row[i]
-			simd.ConvertTo(scores, out.Scores.Row(row))
-			held.Add(i, out.Class[row], out.Reached.Contains(uint32(row)), scores)
+			var own []float64
+			if out.Scores != nil { // see [Settings.Top]
+				simd.ConvertTo(scores, out.Scores.Row(row))
+				own = scores
+			}
+			held.Add(i, out.Class[row], out.Reached.Contains(uint32(row)), own)
 		}
 	}
 	return held, nil
