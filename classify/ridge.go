@@ -246,6 +246,29 @@ func (p *RidgePath) LeaveOneOut(lambda float64) *mat.Dense {
 	return p.scores(out)
 }
 
+// LeaveFoldsOut returns the scores of each item, in rows, by a model of the items of other folds. Item i is in fold fold[i]. An
+// item that is left out alone changes the model by as much as its own target, which columns of scores then tell; a fold with as
+// many items of each class as other folds changes it by chance. λ must be positive. If the equations of a fold have no
+// solution, the error is [ErrIndefinite]. Cost: for each fold the products of its rows of U and a factorisation of its size.
+func (p *RidgePath) LeaveFoldsOut(lambda float64, fold []int) (*mat.Dense, error) {
+	g := p.inverse(lambda)
+	out := mat.DenseCopyOf(p.y)
+	for f := range 1 + slices.Max(fold) {
+		members, _ := splitFold(fold, f)
+		if len(members) == 0 {
+			continue
+		}
+		residuals := pickRows(g.coefficients, members)
+		if err := SolveDefinite(g.square(members), residuals); err != nil {
+			return nil, err
+		}
+		for a, i := range members {
+			floats.Sub(out.RawRowView(i), residuals.RawRowView(a))
+		}
+	}
+	return p.scores(out), nil
+}
+
 func (p *RidgePath) scores(rows *mat.Dense) *mat.Dense {
 	rows.Apply(func(_, c int, v float64) float64 { return v + p.means[c] }, rows)
 	return rows

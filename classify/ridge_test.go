@@ -122,6 +122,14 @@ func TestRidgePath(t *testing.T) {
 			}
 			near("scores by products", row, scores.RawRowView(i))
 		}
+		apartScores, err := p.LeaveFoldsOut(lambda, part)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range m {
+			want := plainRidge(a, y, all, ridge, func(j int) bool { return part[j] != part[i] })
+			near("a fold left out", apartScores.RawRowView(i), want.RawRowView(i))
+		}
 		lambdas, outside := make([]float64, parts), make([][]bool, parts)
 		for f := range lambdas {
 			lambdas[f] = lambda * float64(1+f%2)

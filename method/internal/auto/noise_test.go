@@ -34,3 +34,28 @@ func TestNoiseColumns(t *testing.T) {
 		t.Errorf("columns of noise lose %.3f", loss)
 	}
 }
+
+// Labels, links and a column that have nothing to do with one another must not print an accuracy above chance. The classes have
+// as many labels, so that scores of a ridge that has learned from all labels but one tell the label that it lacks.
+func TestNoiseIsNotAccurate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	for draw := range uint64(2) {
+		p, _ := contract.Blocks(t, 21+draw, 2400, nestedLabels+200, 2, 3, 3)
+		rng := rand.New(rand.NewPCG(draw, 6))
+		for i := range p.Class {
+			p.Class[i] = i % 2
+		}
+		rng.Shuffle(len(p.Class), func(i, j int) { p.Class[i], p.Class[j] = p.Class[j], p.Class[i] })
+		p.Attributes = &sparse.Table{Rows: p.Nodes(), Cols: 1}
+		for v := range p.Nodes() {
+			p.Attributes.Set(v, []float32{float32(rng.Float64())})
+		}
+		out := evident(t, p, &settings{Settings: engine.Settings{Workers: 2}})
+		t.Logf("accuracy %.3f ± %.3f", out.Accuracy, out.Stderr)
+		if out.Accuracy > 0.5+3*out.Stderr {
+			t.Errorf("accuracy %.3f ± %.3f of noise", out.Accuracy, out.Stderr)
+		}
+	}
+}

@@ -126,6 +126,15 @@ func addRidge(ctx context.Context, f *features, labels *ridgeLabels,
 		return err
 	}
 	left := path.LeaveOneOut(best[0])
+	if len(f.fold) > nestedLabels { // the columns of labels that measure a model must not tell them
+		fold := make([]int, len(labels.learned))
+		for position := range fold {
+			fold[position] = f.seeds.fold[labels.positions[position]]
+		}
+		if left, err = path.LeaveFoldsOut(best[0], fold); err != nil {
+			return err
+		}
+	}
 	for position, i := range labels.learned {
 		if i >= 0 {
 			r.leftOut[i] = r.columnsOf(left.RawRowView(position))
