@@ -249,7 +249,8 @@ func (p *RidgePath) LeaveOneOut(lambda float64) *mat.Dense {
 // LeaveFoldsOut returns the scores of each item, in rows, by a model of the items of other folds. Item i is in fold fold[i]. An
 // item that is left out alone changes the model by as much as its own target, which columns of scores then tell; a fold with as
 // many items of each class as other folds changes it by chance. λ must be positive. If the equations of a fold have no
-// solution, the error is [ErrIndefinite]. Cost: for each fold the products of its rows of U and a factorisation of its size.
+// solution, the error is [ErrIndefinite]. Cost: for each fold the products of its rows of U and a factorisation of its size, or of
+// the number of features if that is less.
 func (p *RidgePath) LeaveFoldsOut(lambda float64, fold []int) (*mat.Dense, error) {
 	g := p.inverse(lambda)
 	out := mat.DenseCopyOf(p.y)
@@ -258,8 +259,8 @@ func (p *RidgePath) LeaveFoldsOut(lambda float64, fold []int) (*mat.Dense, error
 		if len(members) == 0 {
 			continue
 		}
-		residuals := pickRows(g.coefficients, members)
-		if err := SolveDefinite(g.square(members), residuals); err != nil {
+		residuals, err := g.residuals(members)
+		if err != nil {
 			return nil, err
 		}
 		for a, i := range members {
@@ -267,6 +268,30 @@ func (p *RidgePath) LeaveFoldsOut(lambda float64, fold []int) (*mat.Dense, error
 		}
 	}
 	return p.scores(out), nil
+}
+
+// residuals returns (G_FF)⁻¹·C_F for the items F. With a basis and B = AV, (G_FF)⁻¹ = ridge·(I + B_F·(diag(1/w) − B_FᵀB_F)⁻¹·B_Fᵀ),
+// which needs no square of the items.
+func (g *ridgeInverse) residuals(items []int) (*mat.Dense, error) {
+	out := pickRows(g.coefficients, items)
+	if g.basis == nil || len(items) <= len(g.w) {
+		return out, SolveDefinite(g.square(items), out)
+	}
+	rows := pickRows(g.vectors, items)
+	inner, right, change := new(mat.Dense), new(mat.Dense), new(mat.Dense)
+	inner.Mul(rows.T(), rows)
+	inner.Scale(-1, inner)
+	for q, w := range g.w {
+		inner.Set(q, q, inner.At(q, q)+1/w)
+	}
+	right.Mul(rows.T(), out)
+	if err := SolveDefinite(mat.NewSymDense(len(g.w), inner.RawMatrix().Data), right); err != nil {
+		return nil, err
+	}
+	change.Mul(rows, right)
+	out.Add(out, change)
+	out.Scale(g.ridge, out)
+	return out, nil
 }
 
 func (p *RidgePath) scores(rows *mat.Dense) *mat.Dense {
