@@ -146,7 +146,7 @@ func (e *TempDirError) Error() string {
 // Unwrap returns the error of the file system.
 func (e *TempDirError) Unwrap() error { return e.Err }
 
-// Open opens a store, a graph file of any format that [ingest.Run] reads (an edge list, Matrix Market, SciPy, METIS, GraphML,
+// Open opens a store, a graph file of any format that [ingest.Run] reads (an edge list, Matrix Market, SciPy, GraphML,
 // JSON lines, Parquet, …; plain, gzip or zstd), or a folder of LINQS files. Parquet needs import _
 // "github.com/heatwalk/heatwalk/file/parquetfile". Except for the matrices that [ingest.Load] reads, a graph file is converted
 // to a temporary store, which [Graph.Close] removes. The first job puts the graph into memory, in the fastest layout that the

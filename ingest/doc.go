@@ -32,7 +32,7 @@
 //
 // # Files of other tools
 //
-// Package graphfile reads other formats (SciPy matrices, METIS, BVGraph, GraphML, JSON lines, Parquet).
+// Package graphfile reads other formats (SciPy matrices, BVGraph, GraphML, JSON lines, Parquet).
 // Directed and Undirected set the direction of edges. By default the file states the direction, or it follows
 // from the symmetry of a matrix. The error about any other kind of file names the kind; see
 // [textio.CheckRead]. If a file numbers its nodes and there is a list of nodes, the rows get the ids in the

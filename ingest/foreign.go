@@ -50,21 +50,19 @@ func (c *Config) recognize(ctx context.Context,
 			"%s, which holds features and no edges", m.Title)
 	}
 	format := graphfile.Recognize(in.Name(), in.Peek(textio.HeadBytes))
-	if format == graphfile.EdgeList {
-		if err := graphfile.CheckRead(in.Name(), in.Peek(textio.HeadBytes)); err != nil {
-			return nil, err
-		}
-	}
-	if format == graphfile.METIS {
-		if graphfile.IsBVGraph(ctx, in.Name()) {
-			return graphfile.BVGraph, nil
-		}
+	if format == graphfile.BVGraph && !graphfile.IsBVGraph(ctx, in.Name()) {
 		if err := in.CheckText(); err != nil {
 			return nil, err
 		}
 		if properties := graphfile.MissingProperties(in.Name(), head); properties != "" {
 			return nil, textio.Fault(in.Name(), 0, "put that file next to it",
-				"no text, as METIS is; a BVGraph needs %s", properties)
+				"no text; a BVGraph needs %s", properties)
+		}
+		format = graphfile.EdgeList
+	}
+	if format == graphfile.EdgeList {
+		if err := graphfile.CheckRead(in.Name(), in.Peek(textio.HeadBytes)); err != nil {
+			return nil, err
 		}
 	}
 	return format, nil

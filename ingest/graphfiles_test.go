@@ -135,7 +135,7 @@ func TestGraphFilesRoundTrip(t *testing.T) {
 			}
 			var out bytes.Buffer
 			_, err := graphfile.Write(context.Background(), form, &out, s, nil)
-			if errors.Is(err, graphfile.ErrFormat) && (form == graphfile.METIS || form == graphfile.EdgeList) {
+			if errors.Is(err, graphfile.ErrFormat) && form == graphfile.EdgeList {
 				continue
 			}
 			if err != nil {
@@ -249,9 +249,6 @@ func TestGraphFilesOfFormats(t *testing.T) {
 		format *graphfile.Format
 		want   string
 	}{
-		{"a\tb\n", ingest.Config{Directed: true}, graphfile.METIS, "a METIS file holds undirected graphs; write .mtx or .npz, or ingest with option undirected"},
-		{"a\tb\na\ta\n", ingest.Config{KeepLoops: true}, graphfile.METIS, "a METIS file holds no self loops; write .mtx or .npz, or ingest without option self-loops=keep"},
-		{"a\tb\t1.5\n", ingest.Config{}, graphfile.METIS, "weight 1.5: a METIS file holds whole numbers from 1 on; write .mtx or .npz"},
 		{"a\t#b\n#b\ta\n", ingest.Config{Directed: true}, graphfile.EdgeList, ""},
 		{"c\t%d\n", ingest.Config{}, graphfile.EdgeList, ""},
 		{"a\x1b\tb\n", ingest.Config{}, graphfile.GraphML, `"a\x1b": XML has no such characters; write .csv or .parquet`},

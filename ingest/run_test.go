@@ -417,7 +417,6 @@ func TestRoundedWeights(t *testing.T) {
 		{[]file{{"e.tsv", edgeText(100_000, func(i int) string { return fmt.Sprintf("%d\t%d\t%d", i, i+1, 1<<53-1+i/50_000*2) })}}, 50_000, "e.tsv:50001"},
 		{[]file{{"e.mtx", "%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 2 " + large + "\n"}}, 1, "e.mtx:3"},
 		{[]file{{"e.mtx", "%%MatrixMarket matrix coordinate integer symmetric\n2 2 1\n2 1 " + large + "\n"}}, 1, "e.mtx:3"},
-		{[]file{{"e.graph", "2 1 1\n2 " + large + "\n1 " + large + "\n"}}, 2, "e.graph:2"},
 		{[]file{{"e.tsv", "1\t2\t9007199254740993.0\n2\t3\t0.1\n3\t4\t9007199254740994\n"}}, 0, ""},
 	} {
 		for _, workers := range []int{1, 3} {

@@ -63,7 +63,7 @@ func TestFilesOfTools(t *testing.T) {
 		{file: "unnamed.csv", err: `unnamed.csv:1: cannot determine source and target: 1 a (1, 2), 2 b (2, 3), 3 kind (friend, foe); pass option fields=a,b`},
 		{file: "unnamed.csv", c: Config{Fields: []string{"a", "c"}}, err: `unnamed.csv:1: the header "a,b,kind" has no column "c"; correct option fields`},
 		{file: "correlation.csv", nodes: 3, edges: 2, weight: 1.6, ids: "7|8|9", columns: "gene1_id → source, gene2_id → target, corr → weight"},
-		{file: "alone.graph", err: "alone.graph: no text, as METIS is; a BVGraph needs alone.properties; put that file next to it"},
+		{file: "alone.graph", err: "alone.graph: no text; a BVGraph needs alone.properties; put that file next to it"},
 		{file: "webgraph.graph", nodes: 3, edges: 3, weight: 1.5, ids: "0|1|2"},
 	} {
 		t.Run(test.file+strings.Join(test.c.Fields, ","), func(t *testing.T) {

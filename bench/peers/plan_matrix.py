@@ -20,7 +20,7 @@ in braces are made in WORK when first used:
 
     {store} {edges} {ids}      the store, its edges as text, the ids of its nodes
     {names} {wide}             the edges with ids that are text, or of 64 bits
-    {edges.gz} {edges.zst} {npz} {mtx} {parquet} {metis}
+    {edges.gz} {edges.zst} {npz} {mtx} {parquet}
     {labels-N-C} {nodes-N}     N nodes with one of C classes; a list of N nodes
     {features} {block} {svm}   files of features and of a kernel
     {out}                      a new path, removed afterwards
@@ -73,7 +73,7 @@ class Files:
         if kind == "ids":
             return f"{self.place('edges')}.ids"
         endings = {
-            "edges": ".tsv", "npz": ".npz", "mtx": ".mtx", "parquet": ".parquet", "metis": ".graph",
+            "edges": ".tsv", "npz": ".npz", "mtx": ".mtx", "parquet": ".parquet",
             "features": ".npy", "block": ".npy", "svm": ".svm", "edges.gz": ".tsv.gz", "edges.zst": ".tsv.zst",
         }
         path = self.work / f"{self.store.name}-{name.partition('.')[0]}{endings.get(name, '.tsv')}"
@@ -82,7 +82,7 @@ class Files:
         return path
 
     def make(self, kind, numbers, path):
-        if kind in ("edges", "npz", "mtx", "parquet", "metis", "edges.gz", "edges.zst"):
+        if kind in ("edges", "npz", "mtx", "parquet", "edges.gz", "edges.zst"):
             self.run("convert", self.store, "-o", path)
         elif kind in ("names", "wide"):
             prefix = "node" if kind == "names" else "9000000000"

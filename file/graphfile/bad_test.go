@@ -53,25 +53,6 @@ func TestBadFiles(t *testing.T) {
 	}
 	const twoNodes = "<node id=\"a\"/><node id=\"b\"/>"
 	for _, test := range []struct{ name, text, want string }{
-		{"e.graph", "", "e.graph: empty file; fetch the file again"},
-		{"e.graph", "% only\n", "e.graph: empty file; fetch the file again"},
-		{"e.graph", "3\n", "e.graph:1: 1 field, want nodes, edges and perhaps fmt and ncon; is this a METIS graph?"},
-		{"e.graph", "a 2\n", `e.graph:1: "a" is not a number of nodes; is this a METIS graph?`},
-		{"e.graph", "% x\n1099511627776 1\n", "e.graph:2: 1099511627776 nodes; limit 4294967295"},
-		{"e.graph", "4294967295 1\n\n\n", "e.graph: lines for 2 of the 4,294,967,295 nodes that line 1 declares; fetch the file again"},
-		{"e.graph", "2 1 012\n", `e.graph:1: fmt "012", want up to three digits 0 or 1; correct the header`},
-		{"e.graph", "2 1 1 2\n", `e.graph:1: ncon "2" does not go with fmt 1; correct the header`},
-		{"e.graph", "2 1\n2\n1\n1 2\n", "e.graph:4: a line beyond the 2 nodes that line 1 declares; correct line 1"},
-		{"e.graph", "2 1\n3\n1\n", "e.graph:2: neighbour 3 of node 1; nodes run from 1 to 2; correct the line"},
-		{"e.graph", "2 1\n0\n1\n", "e.graph:2: neighbour 0 of node 1; nodes run from 1 to 2; correct the line"},
-		{"e.graph", "2 1\n2x\n1\n", `e.graph:2: neighbour "2x" of node 1 is not a number; is this a METIS graph?`},
-		{"e.graph", "2 1 1\n2 5\n1\n", "e.graph:3: neighbour 1 of node 2 has no weight; correct the line"},
-		{"e.graph", "2 1 1\n2 -5\n1 -5\n", `e.graph:2: weight "-5" of the edge from node 1 to 2 is negative; pass option weights=signed for edges between opponents, or take absolute values`},
-		{"e.graph", "3 1\n2 3\n1\n1\n", "e.graph:1: 1 edge declared, 2 edges listed at both ends; correct the line, or fetch the file again"},
-		{"e.graph", "3 1\n\n% between\n3\n\n", "e.graph: an edge that its two ends do not list alike; list every edge at both ends, with one weight"},
-		{"e.graph", "2 1 1\n2 5\n1 6\n", "e.graph: an edge that its two ends do not list alike; list every edge at both ends, with one weight"},
-		{"e.graph", "2 2\n2\n1\n", "e.graph:1: 2 edges declared, 1 edge listed at both ends; correct the line, or fetch the file again"},
-
 		{"e.json", "[{\"source\": 1, \"target\": {\"id\": 2}},\n{\"source\": 1, \"target\": 1, \"weight\": -2}]", `e.json:2: weight "-2" is negative; pass option weights=signed for edges between opponents, or take absolute values`},
 		{"e.json", `[{"source": 1, "target": {"id": 2}}`, "e.json:1: the file ends within a list or an object; fetch the file again"},
 		{"e.json", `{"type":"relationship","id":"0","properties":{"x":2},"start":{"id":"1"}}` + "\n{}", "e.json:1: an edge without source or target; give it both"},

@@ -17,8 +17,7 @@ import (
 )
 
 // BVGraph is the compressed format of WebGraph (P. Boldi and S. Vigna, The WebGraph Framework I, WWW 2004): a stream
-// of bits in x.graph, and counts and codes in x.properties. It is not one of [Formats], because METIS files have the
-// same ending; see [IsBVGraph].
+// of bits in x.graph, and counts and codes in x.properties. METIS files have the same ending; see [IsBVGraph].
 var BVGraph = &Format{Title: "BVGraph", Endings: []string{".graph"},
 	Read: readBatches(readBVGraph)}
 

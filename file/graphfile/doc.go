@@ -1,26 +1,25 @@
-// Package graphfile reads and writes the graph files of other tools: SciPy's sparse matrices (.npz), METIS (.graph),
+// Package graphfile reads and writes the graph files of other tools: SciPy's sparse matrices (.npz),
 // tables of edges in Parquet, and GraphML. It only reads WebGraph's BVGraph (.graph with .properties), and JSON lines
-// with nodes among the edges. For GEXF, GML, Pajek and other JSON it returns commands that convert them, see
+// with nodes among the edges. For GEXF, GML, Pajek, METIS and other JSON it returns commands that convert them, see
 // [CheckRead]. [Formats] lists the formats.
 //
 //	format := graphfile.Recognize(name, head)
 //	summary, err := graphfile.Read(format, in, func(b *graphfile.Batch) error { … })
 //	…
-//	without, err := graphfile.Write(ctx, graphfile.METIS, w, store, nil)
+//	without, err := graphfile.Write(ctx, graphfile.GraphML, w, store, nil)
 //
 // Package ingest reads edge lists and Matrix Market files; this package only writes them.
 //
 // # Reading
 //
 // [Read] makes batches in the order of the file: first nodes, if the file lists nodes, and then edges. For formats
-// that number their nodes (npz, METIS) a batch has numbers, and [Summary] says which numbers are nodes. For other
+// that number their nodes (npz, BVGraph) a batch has numbers, and [Summary] says which numbers are nodes. For other
 // formats it has the ids in the file, as text or, for integer columns of Parquet, as numbers.
 //
 // # Direction
 //
 // [Summary].Direction is the direction that the file states. A matrix states no direction; the caller decides by its
-// symmetry. METIS must list every edge at both of its ends, and batches contain the edge once. In a directed graph,
-// batches contain an edge that the file calls undirected in both directions.
+// symmetry. In a directed graph, batches contain an edge that the file calls undirected in both directions.
 //
 // # Names
 //

@@ -8,22 +8,32 @@ import (
 	"github.com/heatwalk/heatwalk/file/graphfile"
 )
 
-// A triangle in the format of METIS.
+// A triangle as GraphML.
 func ExampleRead() {
-	in := &graphfile.Input{Name: "triangle.metis", Text: strings.NewReader("3 3\n2 3\n1 3\n1 2\n")}
-	g, err := graphfile.Read(graphfile.METIS, in, func(b *graphfile.Batch) error {
-		for i := 0; i < len(b.Number); i += 2 {
-			fmt.Println(b.Number[i], b.Number[i+1])
+	in := &graphfile.Input{Name: "triangle.graphml", Text: strings.NewReader(`<graphml><graph edgedefault="undirected"><node id="a"/><node id="b"/><node id="c"/>
+<edge source="a" target="b"/><edge source="b" target="c"/><edge source="c" target="a"/>
+</graph></graphml>`)}
+	g, err := graphfile.Read(graphfile.GraphML, in, func(b *graphfile.Batch) error {
+		if !b.Edges {
+			return nil
+		}
+		start := 0
+		for _, end := range b.End {
+			fmt.Println(string(b.Text[start:end]))
+			start = end
 		}
 		return nil
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(g.Nodes, "nodes, from", g.First)
+	fmt.Println(g.Direction == graphfile.Undirected)
 	// Output:
-	// 0 1
-	// 0 2
-	// 1 2
-	// 3 nodes, from 1
+	// a
+	// b
+	// b
+	// c
+	// c
+	// a
+	// true
 }

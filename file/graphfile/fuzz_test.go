@@ -66,10 +66,6 @@ func FuzzSciPy(f *testing.F) {
 		npzFile("shape", npyFile(">i2", "(2,)", []int16{0, 512}), "row", npyFile("|u1", "(1,)", []byte{1}), "col", npyFile("|i1", "(1,)", []int8{0}), "data", npyFile("<f2", "(1,)", []uint16{0x3c00})))
 }
 
-func FuzzMETIS(f *testing.F) {
-	fuzz(f, METIS, "e.graph", []byte("4 2 011 2\n7 8 2 5\n1 1 1 5 3 2.5\n0 0 2 2.5\n9 9"), []byte("2 1 100\n5 2\n6 1"))
-}
-
 func FuzzGraphML(f *testing.F) {
 	fuzz(f, GraphML, "e.graphml", []byte(`<graphml><key id="w" for="edge" attr.name="weight"><default>2</default></key><graph edgedefault="directed"><node id="a"/><edge source="a" target="a" directed="false"/></graph></graphml>`))
 }
@@ -93,7 +89,7 @@ func FuzzRecognize(f *testing.F) {
 	f.Add([]byte("%\n*Vertices 1"))
 	f.Add([]byte("\u00a0"))
 	f.Fuzz(func(t *testing.T, head []byte) {
-		if got := Recognize("e", head); got == METIS {
+		if got := Recognize("e", head); got == BVGraph {
 			t.Errorf("%v by content", got)
 		}
 		_ = CheckRead("e", head)

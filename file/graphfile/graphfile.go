@@ -13,8 +13,8 @@ import (
 
 // Format is a format of graph files. [Formats] lists all formats; [Register] adds formats of other packages.
 type Format struct {
-	Name    string   // short name, such as "metis", of a format that [Write] writes; "": only read
-	Title   string   // title for messages and reports: "METIS"
+	Name    string   // short name, such as "graphml", of a format that [Write] writes; "": only read
+	Title   string   // title for messages and reports: "GraphML"
 	Endings []string // usual endings of file names; the content counts for more
 	Text    bool     // text, which may be written compressed
 
@@ -50,8 +50,8 @@ type Format struct {
 }
 
 // Formats are the formats of this package and of [Register]. The first format that matches a file is used.
-var Formats = []*Format{EdgeList, CSV, MatrixMarket, SciPy, METIS, GraphML,
-	JSONLines, Parquet}
+var Formats = []*Format{EdgeList, CSV, MatrixMarket, SciPy, GraphML, JSONLines,
+	Parquet, BVGraph}
 
 // Register adds a format of another package. It must be called from an init function. A format must have a title,
 // endings, and Read or Write; with Write it must also have a name and Size. Register panics otherwise, and if the
@@ -192,8 +192,7 @@ func readBatches(read func(s *batchWriter) (*Summary, error)) func(in *Input, vi
 // two halves of an undirected store differ.
 //
 // Nodes are in the order of the ids. Edge lists, Parquet tables and Matrix Market files (lower triangle) have an
-// undirected edge once, METIS and SciPy files at both of its ends. Weights have enough digits to read the same bits
-// back.
+// undirected edge once, SciPy files at both of its ends. Weights have enough digits to read the same bits back.
 func Write(ctx context.Context, f *Format, w io.Writer, s *shard.Store,
 	o *WriteOptions) (isolated int, err error) {
 	if f.write == nil {

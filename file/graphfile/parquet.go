@@ -47,6 +47,16 @@ type edgeTable struct {
 	text     [edgeColumns][]byte
 }
 
+func parseUint(word []byte) (n uint64, ok bool) {
+	for _, c := range word {
+		if c-'0' > 9 {
+			return 0, false
+		}
+		n = 10*n + uint64(c-'0')
+	}
+	return n, len(word) > 0 && len(word) <= 19
+}
+
 func readParquet(s *batchWriter) (*Summary, error) {
 	content, size, err := s.anywhere()
 	if err != nil {

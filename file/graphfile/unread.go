@@ -14,8 +14,8 @@ import (
 type unreadFormat struct {
 	title   string
 	endings []string
-	begins  func() *regexp.Regexp
-	command string // converts {file}; the output's name follows; nodeTitle stands for the key of GML's names
+	begins  func() *regexp.Regexp // nil: the ending decides
+	command string                // converts {file}; the output's name follows; nodeTitle stands for the key of GML's names
 	ending  string
 }
 
@@ -35,6 +35,7 @@ var unreadFormats = []unreadFormat{
 	{"adjacency JSON", nil, beginning(`\{.*"adjacency"\s*:`), networkX("g = nx.adjacency_graph(json.load(open(sys.argv[1])))"), ".graphml"},
 	{"node-link JSON", nil, beginning(`\{.*"(?:nodes|links|edges)"\s*:\s*\[`),
 		networkX("d = json.load(open(sys.argv[1])); d['edges'] = d['links'] = d.get('links') or d['edges']; d['graph'] = {}; g = nx.node_link_graph(d)"), ".graphml"},
+	{"a METIS graph", []string{".graph", ".metis"}, nil, metisToMarket, ".mtx"},
 	{"an object of JSON", nil, beginning(`\{\s*"`), "jq -c '.[] | arrays[]' {file} > ", ".jsonl"},
 }
 
@@ -50,6 +51,12 @@ const (
 
 	// objectsWithEnds is the command that writes all objects with a source and a target as lines.
 	objectsWithEnds = `jq -c '.. | objects | select((.source // .from) != null and (.target // .to) != null)' {file} > `
+
+	// metisToMarket writes each edge in the line of its larger end, below the diagonal. In a line, s sizes and weights of
+	// the node precede its neighbours, and with w = 1 each neighbour is followed by the weight of the edge.
+	metisToMarket = `awk '{ sub(/\r/, "") } /^%/ { next } !n { n = $1; w = $3 % 10; s = int($3 / 100) + (NF > 3 ? $4 : int($3 / 10) % 10); ` +
+		`print "%%MatrixMarket matrix coordinate real symmetric"; print n, n, $2; next } ` +
+		`{ r++; for (i = s + 1; i <= NF; i += 1 + w) if ($i <= r) print r, $i, (w ? $(i + 1) : 1) }' {file} > `
 )
 
 // gmlTitle finds the key by which NetworkX names the nodes of a GML file.
@@ -76,7 +83,7 @@ func IsUnread(ending string) bool { return indexOf(ending) >= 0 }
 // says. The remedy is a command that converts the file.
 func CheckRead(name string, head []byte) error {
 	head = trimStart(head)
-	i := slices.IndexFunc(unreadFormats, func(f unreadFormat) bool { return f.begins().Match(head) })
+	i := slices.IndexFunc(unreadFormats, func(f unreadFormat) bool { return f.begins != nil && f.begins().Match(head) })
 	if i < 0 {
 		i = indexOf(table.Extension(name))
 	}
@@ -89,8 +96,15 @@ func CheckRead(name string, head []byte) error {
 	}
 	f := &unreadFormats[i]
 	stem, _, _ := strings.Cut(filepath.Base(name), ".")
-	fix := "convert it: " + strings.Replace(f.command, "nodeTitle", title, 1) + input.ShellWord(stem+f.ending)
-	if f.ending != ".graphml" {
+	command := strings.Replace(f.command, "nodeTitle", title, 1)
+	if unpack := textio.Unpack(name); unpack != "" && f.ending != ".graphml" { // NetworkX unpacks
+		command = unpack + strings.Replace(command, " {file}", "", 1)
+	}
+	fix := "convert it: " + command + input.ShellWord(stem+f.ending)
+	switch {
+	case f.begins == nil:
+		fix += ", or rename it to " + input.ShellWord(stem+".tsv") + " if its lines are edges"
+	case f.ending != ".graphml":
 		fix += ", and pass {directed} if edges have directions"
 	}
 	return input.Fault(name, 0, fix, "%s, which is not read", f.title)

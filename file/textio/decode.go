@@ -73,13 +73,22 @@ func textFault(name string, lines int64, text []byte, c byte, encoding string, i
 // Recode returns the command that prints the text of a file in the given encoding as UTF-8, in the form of a Fix.
 func Recode(name, encoding string) string {
 	command := "iconv -f " + encoding + " -t UTF-8"
-	switch strings.ToLower(filepath.Ext(name)) {
-	case ".gz", ".bgz":
-		return "gzip -dc {file} | " + command
-	case ".zst":
-		return "zstd -dc {file} | " + command
+	if unpack := Unpack(name); unpack != "" {
+		return unpack + command
 	}
 	return command + " {file}"
+}
+
+// Unpack returns the beginning of a command that decompresses a file, in the form of a Fix, or "" if the name is not
+// that of a compressed file.
+func Unpack(name string) string {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".gz", ".bgz":
+		return "gzip -dc {file} | "
+	case ".zst":
+		return "zstd -dc {file} | "
+	}
+	return ""
 }
 
 const utf8Name = "UTF-8"

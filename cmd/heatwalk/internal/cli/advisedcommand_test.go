@@ -13,7 +13,7 @@ import (
 )
 
 func TestAdvisedCommands(t *testing.T) {
-	command := regexp.MustCompile(`\b((?:gzip -dc .*\| )?iconv|awk|grep|sed|tail|jq|(?:PYTHONIOENCODING=utf-8:surrogateescape )?python3) .* > ('new-x y.csv'|[^\s,]+)|python3 -c "[^"]*" \S+ (\S+\.graphml)`)
+	command := regexp.MustCompile(`\b((?:gzip -dc .*\| )?(?:iconv|awk)|grep|sed|tail|jq|(?:PYTHONIOENCODING=utf-8:surrogateescape )?python3) .* > ('new-x y.csv'|[^\s,]+)|python3 -c "[^"]*" \S+ (\S+\.graphml)`)
 	hasNetworkX := !testing.Short() && exec.Command("python3", "-c", "import networkx").Run() == nil
 	for _, c := range []struct{ file, text, edges string }{
 		{"x.csv", "payer;payee;amount\na;b;179.26 €\nb;c;1200.00 €\n", "a,b,179.26 b,c,1200"},
@@ -53,6 +53,11 @@ func TestAdvisedCommands(t *testing.T) {
 		{"x.csv", "Export\npayer,payee,amount\na,b,3\nb,c,4\n", "a,b,3 b,c,4"},
 		{"x.dot", "digraph {\n a -> \"b c\" [label=\"1;2\"];\n a -> d -> e\n}\n", "a,\"b c\" a,d d,e"},
 		{"x.csv", "'a','b'\n'b','c'\n", "a,b b,c"},
+		{"x.graph", "% c\n3 2\n2\n1 3\n2\n", "1,2 2,3"},
+		{"x.graph", "3 2 001\r\n2 5\r\n1 5 3 2.5\r\n2 2.5\r\n", "1,2,5 2,3,2.5"},
+		{"x.metis", "4 2 111 2\n7 1 1 3 5\n7 1 1\n7 1 1 1 5 4 2\n7 1 1 3 2\n", "1,3,5 3,4,2"}, // sizes and two weights of nodes
+		{"x.graph", "4 2 10\n9 2\n9 1\n9 4\n9 3\n", "1,2 3,4"},
+		{"x.graph.gz", packed(t, "3 2\n2 3\n1\n1\n"), "1,2 1,3"},
 		{"x.txt", "c a comment\np edge 3 2\ne 1 2\ne 2 3\n", "1,2 2,3"},
 		{"x.csv", "payer,payee\nM\xfcller,b\nb,M\xfcller\n", "Müller,b"},
 		{"x y.csv.gz", packed(t, "payer,payee\nM\xfcller,b\nb,\x80\n"), "Müller,b b,€"},

@@ -60,8 +60,6 @@ func TestLongUnits(t *testing.T) {
 		{"e.txt", "% asym ", "a", "\n1 2\n", shell.WrongData, "e.txt.zst:1" + line},
 		{"e.content", "a\t", "1 ", "\n", shell.WrongData, "e.content.zst:1" + line},
 		{"e.graphml", "<graphml><graph>\n<node id=\"", "a", "\"/></graph></graphml>", shell.WrongData, "e.graphml.zst:2" + tag},
-		{"e.graph", "2 1\n", "a", "\n1\n", shell.WrongData, "e.graph.zst:2" + word},
-		{"comment.graph", "%", "a", "\n2 1\n2\n1\n", shell.Done, ""},
 		{"e.npz", "PK\x03\x04", "\x00", "", shell.OverLimit, full},
 		{"e.parquet", "PAR1", "\x00", "", shell.OverLimit, full},
 		{"e.svm", "1 1:", "1 ", "\n", shell.WrongData, "e.svm.zst:1" + row},

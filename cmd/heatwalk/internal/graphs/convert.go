@@ -137,7 +137,7 @@ func checkFormat(line *shell.CommandLine, c *convertOptions, input string) {
 	ending := table.Extension(c.out)
 	switch {
 	case c.format == nil && c.target == "" && !c.matrix && (ending == ".json" || graphfile.IsUnread(ending)):
-		line.Problem("-o", "%s files are not written; write .graphml, which Gephi, igraph and NetworkX read", ending)
+		line.Problem("-o", "%s files are not written; write .mtx, or .graphml, which Gephi, igraph and NetworkX read", ending)
 	case c.format == nil && c.target == "":
 		line.Problem("-o", "%s has no ending that names a format; give one of %s, or --to",
 			c.out, strings.Join(endings, " "))
