@@ -96,7 +96,6 @@ type Config struct {
 	UnknownIDs   UnknownIDs                            // rule for edges with a node that is not in Nodes; default: accept
 	Order        Order                                 // order of the store's rows; default: the order of the ids
 	Force        bool                                  // replace an existing store
-	Codec        string                                // codec of the shards; "": the usual codec
 	TempDir      string                                // the directory of temporary files; "": the directory that holds the store
 	Memory       int64                                 // bytes for edges, ids and their sorting; 0 means no limit
 	Window       int64                                 // the largest window of a zstd input, which takes memory while it is read; 0: 128 MiB

@@ -7,7 +7,6 @@ import (
 	"github.com/heatwalk/heatwalk/ingest/internal/lines"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
 type memory struct {
@@ -49,7 +48,6 @@ const (
 	rowBytes    = 2       // for each row: the degree, mostly in one byte, and whether the row is isolated
 	heavyBytes  = 10      // for each row with weights: degrees as bytes and as numbers while they are converted
 	pageBytes   = 2 << 20 // pages of the store that are being written
-	packerBytes = 5 << 20 // for each worker: zstd's memory for a frame
 )
 
 // extent returns the sizes of the part of the graph that has been read.
@@ -94,11 +92,7 @@ func (m *memory) bitmapLimit() int64 {
 
 // fixedBytes returns the memory that workers and readers need during the whole run.
 func (e *extent) fixedBytes() int64 {
-	perWorker := int64(workerBytes)
-	if e.c.Codec == shard.Zstd {
-		perWorker += packerBytes
-	}
-	bytes := int64(e.workers)*perWorker + pageBytes + e.readers
+	bytes := int64(e.workers)*workerBytes + pageBytes + e.readers
 	for _, s := range e.c.Sources {
 		bytes += s.Bytes
 	}

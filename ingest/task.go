@@ -121,7 +121,6 @@ func (t *task) create(directed bool) (*shard.Writer, error) {
 	o.Directed = directed
 	o.Force = t.c.Force
 	o.Workers = t.workers
-	o.Codec = cmp.Or(t.c.Codec, o.Codec)
 	options := t.c.storeOptions()
 	maps.Copy(options, o.Options)
 	o.Options = options

@@ -58,47 +58,45 @@ func writeRelations(t *testing.T, dir string, hub int, o WriteOptions) error {
 }
 
 func TestCodes(t *testing.T) {
-	for _, codec := range []string{FourWidths, Zstd} {
-		for _, hub := range []int{0, sparse.MaxRange + 10} {
-			mem := durabletest.NewMem()
-			must(0, writeRelations(t, "g", hub, WriteOptions{Codec: codec, fs: mem}))
-			must(verify(bg, "g", &Options{fs: mem}))
-			for _, stream := range []bool{false, true} {
-				s := must(Open(bg, "g", &Options{fs: mem, Stream: stream}))
-				m := s.Manifest
-				if m.SelfLoops != 2 || m.Times.First != 10 || m.Times.Last != 12 || m.Kinds[0].Entries+m.Kinds[1].Entries != m.Entries {
-					t.Errorf("manifest %+v, times %+v", m, m.Times)
-				}
-				plain := must(sparse.Degrees(bg, s, 1))
-				if !slices.Equal(plain, s.Degrees) {
-					t.Error("other degrees")
-				}
-				a, back := ApplyCodebook(s, &Codebook{Kinds: []float64{0.5, 0.1}, Times: []float64{1, 1, 0.25}})
-				want := 0.5 + 2*0.1 + 0.125 + 0.5*0.1
-				for c := 3; c < hub; c++ {
-					want += []float64{0.5, 0.1}[c%2]
-				}
-				if got := must(sparse.Degrees(bg, a, 2))[0]; got-want > 1e-9 || want-got > 1e-9 {
-					t.Errorf("weighed degree %v, want %v", got, want)
-				}
-				if got, want := must(sparse.Degrees(bg, back, 2))[1], 0.5+2*0.1+0.125+0.5+0.1; got != want {
-					t.Errorf("weighed column %v, want %v", got, want)
-				}
-				sweeper := &Sweeper{Store: s, A: s}
-				must(0, Weigh(bg, sweeper, &Codebook{Kinds: []float64{1, 0}}))
-				if got, want := s.Degrees[1], 1.0; got != want {
-					t.Errorf("degree %v without a kind, want %v", got, want)
-				}
-				must(sweeper.KeepOnDisk()) // frames are decoded anew
-				if got := must(sparse.Degrees(bg, sweeper.A, 2)); !slices.Equal(got, s.Degrees) {
-					t.Error("other degrees from disk")
-				}
-				in := must(sparse.Degrees(bg, must(sweeper.Transpose(bg)), 2))
-				if got, want := in[1], 3.0; got != want { // two entries of kind 0 in row 0, and one in row 1
-					t.Errorf("column %v without a kind, want %v", got, want)
-				}
-				must(0, s.Close())
+	for _, hub := range []int{0, sparse.MaxRange + 10} {
+		mem := durabletest.NewMem()
+		must(0, writeRelations(t, "g", hub, WriteOptions{fs: mem}))
+		must(verify(bg, "g", &Options{fs: mem}))
+		for _, stream := range []bool{false, true} {
+			s := must(Open(bg, "g", &Options{fs: mem, Stream: stream}))
+			m := s.Manifest
+			if m.SelfLoops != 2 || m.Times.First != 10 || m.Times.Last != 12 || m.Kinds[0].Entries+m.Kinds[1].Entries != m.Entries {
+				t.Errorf("manifest %+v, times %+v", m, m.Times)
 			}
+			plain := must(sparse.Degrees(bg, s, 1))
+			if !slices.Equal(plain, s.Degrees) {
+				t.Error("other degrees")
+			}
+			a, back := ApplyCodebook(s, &Codebook{Kinds: []float64{0.5, 0.1}, Times: []float64{1, 1, 0.25}})
+			want := 0.5 + 2*0.1 + 0.125 + 0.5*0.1
+			for c := 3; c < hub; c++ {
+				want += []float64{0.5, 0.1}[c%2]
+			}
+			if got := must(sparse.Degrees(bg, a, 2))[0]; got-want > 1e-9 || want-got > 1e-9 {
+				t.Errorf("weighed degree %v, want %v", got, want)
+			}
+			if got, want := must(sparse.Degrees(bg, back, 2))[1], 0.5+2*0.1+0.125+0.5+0.1; got != want {
+				t.Errorf("weighed column %v, want %v", got, want)
+			}
+			sweeper := &Sweeper{Store: s, A: s}
+			must(0, Weigh(bg, sweeper, &Codebook{Kinds: []float64{1, 0}}))
+			if got, want := s.Degrees[1], 1.0; got != want {
+				t.Errorf("degree %v without a kind, want %v", got, want)
+			}
+			must(sweeper.KeepOnDisk()) // frames are decoded anew
+			if got := must(sparse.Degrees(bg, sweeper.A, 2)); !slices.Equal(got, s.Degrees) {
+				t.Error("other degrees from disk")
+			}
+			in := must(sparse.Degrees(bg, must(sweeper.Transpose(bg)), 2))
+			if got, want := in[1], 3.0; got != want { // two entries of kind 0 in row 0, and one in row 1
+				t.Errorf("column %v without a kind, want %v", got, want)
+			}
+			must(0, s.Close())
 		}
 	}
 }

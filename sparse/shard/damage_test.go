@@ -154,7 +154,7 @@ func TestVersions(t *testing.T) {
 func writeRaw(w *Writer, r sparse.Range, lengths, ids []uint32, val []float64) error {
 	frame := appendPayload(make([]byte, headerBytes), lengths, ids, val, make([]uint32, len(ids)))
 	w.degrees = degreeList{content: make([]byte, r.Hi+1)}
-	return w.writeFrame(&frameJob{r: r, frame: frame, payloadBytes: len(frame) - headerBytes, degrees: make([]float64, 1)})
+	return w.writeFrame(&frameJob{r: r, frame: frame, degrees: make([]float64, 1)})
 }
 
 func TestImpossible(t *testing.T) {
@@ -302,7 +302,6 @@ func TestManifestFields(t *testing.T) {
 		"nodes":      func(m *Manifest) { m.Nodes = nodesNumeric },
 		"order":      func(m *Manifest) { m.Order = "" },
 		"kind":       func(m *Manifest) { m.Nodes = "other" },
-		"codec":      func(m *Manifest) { m.Codec = Zstd },
 		"no codec":   func(m *Manifest) { m.Codec = "none" },
 		"frames":     func(m *Manifest) { m.Frames[0]++ },
 		"negative":   func(m *Manifest) { m.Frames = [2]int64{-1, 3} },
@@ -332,7 +331,7 @@ func TestManifestNames(t *testing.T) {
 }
 
 func TestChangedAndSealed(t *testing.T) {
-	mem, _ := streamed(FourWidths)
+	mem, _ := streamed()
 	s := must(Open(bg, "g", &Options{fs: mem, Memory: diskOnly(t, mem, 2), Workers: 2}))
 	defer s.Close()
 	nothing := func(int, sparse.Panel) error { return nil }
@@ -372,7 +371,7 @@ func FuzzOpen(f *testing.F) {
 	for i := range bases {
 		s := newSample(0xa1)
 		if i == 1 {
-			s.o.Codec, s.o.ShardBytes = Zstd, 0
+			s.o.ShardBytes = 0
 		}
 		bases[i] = durabletest.NewMem()
 		must(0, s.write(bases[i]))
@@ -418,7 +417,7 @@ func FuzzStream(f *testing.F) {
 		target int // bytes of a chunk
 	}
 	small, packed, long := newSample(0xa1), newSample(0xa1), newSample(0xa1)
-	packed.o.Codec, packed.o.ShardBytes = Zstd, 0
+	packed.o.ShardBytes = 0
 	rng := rand.New(rand.NewPCG(1, 1))
 	long.a, long.back = graph(rng, 40000, 300, 0, false, rng.Float64) // three frames in a shard
 	long.nodes, long.o.ShardBytes = nil, 0

@@ -70,7 +70,6 @@ func allFixtures() []fixture {
 			Options: map[string]string{"self_loops": "keep"}},
 			[]File{{Name: "arcs.tsv", Bytes: 52, Lines: 4}}},
 		{"v1/ordered", a, back, names.Reorder("degree", []uint32{3, 0, 4, 1, 2}, nil), WriteOptions{Identity: 0xd4, Directed: true}, nil},
-		{"v1/zstd", a, back, names, WriteOptions{Identity: 0xc3, Directed: true, Codec: Zstd}, nil},
 	}
 }
 
@@ -100,9 +99,6 @@ func TestFixtures(t *testing.T) {
 				t.Errorf("order %q %v", s.Manifest.Order, s.Nodes.Order)
 			}
 			must(verify(bg, dir, nil))
-			if f.o.Codec == Zstd {
-				return // the compressor may find shorter forms
-			}
 			mem := durabletest.NewMem()
 			o := f.o
 			o.fs = mem
@@ -123,6 +119,14 @@ func TestFixtures(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A release before this one wrote the fixture.
+func TestZstdStore(t *testing.T) {
+	dir := filepath.Join(fixtures, "v1", "zstd")
+	_, err := Open(bg, dir, nil)
+	wantError(t, err, ErrVersion, dir+": frames compressed by zstd, which only releases before this one read; "+
+		"ingest the edges again, or write them with such a release: heatwalk convert "+dir+" -o edges.tsv")
 }
 
 func section(t *testing.T, page, heading string) string {
@@ -208,7 +212,6 @@ func TestFormatDoc(t *testing.T) {
 		{"byte that announces a long row length", strconv.Itoa(escape), "escape"},
 		{"value of b that announces raw ids", strconv.Itoa(rawBits), "rawBits"},
 		{"codec of a plain payload", strconv.Itoa(codecPlain), "codecPlain"},
-		{"codec of a zstd payload", strconv.Itoa(codecZstd), "codecZstd"},
 		{"bytes of the head of the other files", strconv.Itoa(fileHead), "fileHead"},
 		{"bytes of an index entry", strconv.Itoa(indexEntry), "indexEntry"},
 	})

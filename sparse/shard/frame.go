@@ -9,17 +9,13 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Codecs of a store. FourWidths is the code of the ids. Zstd compresses the frames in addition, for stores that are
-// kept rather than read.
+// Codecs of a store. fourWidths is the code of the ids. Earlier releases could also compress the frames by zstd.
 const (
-	FourWidths = "four-widths"
-	Zstd       = "zstd"
+	fourWidths = "four-widths"
+	zstdCodec  = "zstd"
 )
 
-const (
-	codecPlain = 0
-	codecZstd  = 1
-)
+const codecPlain = 0
 
 const maxRows = math.MaxUint32
 
@@ -35,7 +31,7 @@ type header struct {
 	Piece     uint32
 	Pieces    uint32
 	Stored    uint32 // bytes of payload that follow
-	Payload   uint32 // bytes of payload before compression
+	Payload   uint32 // equal to Stored
 	Direction uint8  // 0 out, 1 in
 	Codec     uint8
 	Reserved  [2]byte // zero
@@ -44,8 +40,6 @@ type header struct {
 
 // Offsets of fields of the header in bytes.
 const (
-	atPayload   = 52
-	atCodec     = 57
 	atSum       = 60
 	headerBytes = 64
 )
@@ -75,21 +69,17 @@ func maxPayload(rows, entries int) int {
 		codeBytes*entries
 }
 
-// header returns the header of frame number of a direction, without the checksum and the length of the uncompressed
-// payload.
+// header returns the header of frame number of a direction, without the checksum.
 func (m *Manifest) header(direction int, number int64, f frame,
 	r sparse.Range) header {
-	h := header{
+	return header{
 		Magic: frameMagic, Shard: uint32(f.shard), Identity: m.identity(),
 		Frame: uint64(number),
 		Lo:    uint64(r.Lo), Rows: uint32(r.Hi - r.Lo), Entries: uint32(r.Entries),
 		Piece: uint32(r.Piece), Pieces: uint32(r.Pieces),
-		Stored: uint32(f.bytes - headerBytes), Direction: uint8(direction),
+		Stored: uint32(f.bytes - headerBytes), Payload: uint32(f.bytes - headerBytes),
+		Direction: uint8(direction), Codec: codecPlain,
 	}
-	if m.Codec == Zstd {
-		h.Codec = codecZstd
-	}
-	return h
 }
 
 func headerOf(frame []byte) (h header) {
@@ -184,8 +174,7 @@ func hasEscape(word uint64) bool {
 
 // buffers holds the memory of one goroutine of a sweep.
 type buffers struct {
-	chunk   []byte // bytes of a chunk that is not in memory
-	payload []byte // the decompressed payload
+	chunk []byte // bytes of a chunk that is not in memory
 
 	ptr []int64
 	ids []uint32
@@ -323,6 +312,3 @@ func checkRow(row int, col []uint32, val []float64, code []uint32,
 	}
 	return ""
 }
-
-// zstdOverhead is a bound on the number of bytes by which compression can lengthen a payload.
-const zstdOverhead = 1 << 10

@@ -3,8 +3,6 @@ package shard
 import (
 	"math"
 
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -19,10 +17,8 @@ type frameJob struct {
 	valued  bool
 	code    []uint32 // a code for each id; empty without codes
 
-	deltas       []uint32
-	payload      []byte
-	frame        []byte // the encoded frame, with room for its header
-	payloadBytes int    // before compression
+	deltas []uint32
+	frame  []byte // the encoded frame, with room for its header
 
 	pairs   uint64 // sum of pairSum over the rows
 	content uint64 // sum of contentSum over the rows
@@ -65,8 +61,8 @@ func appendOnes(dst []float64, n int) []float64 {
 	return dst
 }
 
-// encode computes the frame, and the sums over its rows. If compress is not nil, it compresses the payload.
-func (j *frameJob) encode(m *Manifest, direction int, compress *zstd.Encoder) {
+// encode computes the frame, and the sums over its rows.
+func (j *frameJob) encode(m *Manifest, direction int) {
 	j.pairs = 0
 	j.content = 0
 	j.loops = 0
@@ -94,18 +90,8 @@ func (j *frameJob) encode(m *Manifest, direction int, compress *zstd.Encoder) {
 	if !j.valued {
 		val = nil
 	}
-	encodeTo := func(dst []byte) []byte {
-		return m.appendCodes(appendPayload(dst, lengths, j.ids, val, j.deltas), j.code)
-	}
 	head := append(j.frame[:0], make([]byte, headerBytes)...)
-	if compress == nil {
-		j.frame = encodeTo(head)
-		j.payloadBytes = len(j.frame) - headerBytes
-		return
-	}
-	j.payload = encodeTo(j.payload[:0])
-	j.payloadBytes = len(j.payload)
-	j.frame = compress.EncodeAll(j.payload, head)
+	j.frame = m.appendCodes(appendPayload(head, lengths, j.ids, val, j.deltas), j.code)
 }
 
 func degree(col []uint32, val []float64) float64 {

@@ -79,7 +79,7 @@ func parseIndex(path string, b []byte, m *Manifest) (dirs [2]direction, err erro
 				end = 0
 			}
 			if bytes < headerBytes ||
-				bytes > headerBytes+maxPayload(r.Hi-r.Lo, r.Entries)+zstdOverhead {
+				bytes > headerBytes+maxPayload(r.Hi-r.Lo, r.Entries) {
 				return dirs, newDamage(path, "frame %d has %d bytes", i, bytes)
 			}
 			dir.frames[i] = frame{shard: int32(s), offset: end, bytes: int32(bytes)}

@@ -209,6 +209,11 @@ func parseManifest(dir string, b []byte) (*Manifest, error) {
 	if err := dec.Decode(m); err != nil {
 		return nil, newDamage(path, "%v", err)
 	}
+	if m.Codec == zstdCodec {
+		return nil, failf(ErrVersion,
+			"%s: frames compressed by zstd, which only releases before this one read; ingest the edges again, "+
+				"or write them with such a release: heatwalk convert %s -o edges.tsv", dir, dir)
+	}
 	if what := m.problem(); what != "" {
 		return nil, newDamage(path, "%s", what)
 	}
@@ -230,7 +235,7 @@ func (m *Manifest) problem() string {
 		return fmt.Sprintf("%d entries, %d self loops", m.Entries, m.SelfLoops)
 	case m.Negative < 0 || m.Negative > m.Entries:
 		return fmt.Sprintf("%d negative of %d entries", m.Negative, m.Entries)
-	case m.Codec != FourWidths && m.Codec != Zstd:
+	case m.Codec != fourWidths:
 		return fmt.Sprintf("codec %q", m.Codec)
 	case m.Frames[0] < 0 || m.Frames[1] < 0 || !m.Directed && m.Frames[1] != 0:
 		return fmt.Sprintf("%d and %d frames", m.Frames[0], m.Frames[1])

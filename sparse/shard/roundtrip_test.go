@@ -206,7 +206,6 @@ func TestRoundTrip(t *testing.T) {
 			back = nil
 		}
 		o := WriteOptions{
-			Codec:      rapid.SampledFrom([]string{FourWidths, Zstd}).Draw(rt, "codec"),
 			ShardBytes: rapid.SampledFrom([]int64{0, 1, 50000}).Draw(rt, "shard bytes"),
 		}
 		dir := t.TempDir()

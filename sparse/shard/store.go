@@ -7,8 +7,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -42,7 +40,6 @@ type Store struct {
 	out      *view
 	back     *view // the in direction, with columns as rows; for an undirected store equal to out
 	listed   listing
-	zstd     *zstd.Decoder
 	plan     budget.Plan
 	resident int64 // bytes of the frames that stay in memory
 	longest  int   // bytes of the longest chunk
@@ -168,11 +165,6 @@ func (s *Store) open(ctx context.Context, o *Options) error {
 	}
 	if err := s.checkFirstFrames(); err != nil {
 		return err
-	}
-	if m.Codec == Zstd {
-		s.zstd, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true),
-			zstd.WithDecoderMaxMemory(uint64(maxPayload(sparse.MaxRange,
-				sparse.MaxRange))))
 	}
 	return s.planMemory(workers, o.Stream)
 }

@@ -20,25 +20,20 @@ import (
 )
 
 // In the store of streamed every frame is a shard.
-func streamed(codec string) (*durabletest.Mem, *sparse.CSR) {
-	mem, a := streams[codec]()
+func streamed() (*durabletest.Mem, *sparse.CSR) {
+	mem, a := stream()
 	return durabletest.Clone(mem), a
 }
 
-var streams = map[string]func() (*durabletest.Mem, *sparse.CSR){
-	FourWidths: sync.OnceValues(func() (*durabletest.Mem, *sparse.CSR) { return newStream(FourWidths) }),
-	Zstd:       sync.OnceValues(func() (*durabletest.Mem, *sparse.CSR) { return newStream(Zstd) }),
-}
-
-func newStream(codec string) (*durabletest.Mem, *sparse.CSR) {
+var stream = sync.OnceValues(func() (*durabletest.Mem, *sparse.CSR) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	a, _ := graph(rng, 20000, 60000, 18000, true, func() float64 { return rng.Float64() })
 	mem := durabletest.NewMem()
-	w := must(Create("g", &WriteOptions{fs: mem, Codec: codec, ShardBytes: 1, Identity: 7}))
+	w := must(Create("g", &WriteOptions{fs: mem, ShardBytes: 1, Identity: 7}))
 	must(0, fill(w, a, nil, nil))
 	must(0, w.Commit(bg))
 	return mem, a
-}
+})
 
 func diskOnly(t *testing.T, mem *durabletest.Mem, workers int) int64 {
 	t.Helper()
@@ -51,44 +46,42 @@ func TestSameBits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
 	}
-	for _, codec := range []string{FourWidths, Zstd} {
-		mem, a := streamed(codec)
-		n, _ := a.Dims()
-		x := sparse.NewBlock[float64](n, 3)
-		rng := rand.New(rand.NewPCG(6, 6))
-		for i := range n {
-			for j := range 3 {
-				x.Row(i)[j] = rng.Float64()
+	mem, a := streamed()
+	n, _ := a.Dims()
+	x := sparse.NewBlock[float64](n, 3)
+	rng := rand.New(rand.NewPCG(6, 6))
+	for i := range n {
+		for j := range 3 {
+			x.Row(i)[j] = rng.Float64()
+		}
+	}
+	step := func(m sparse.Matrix, workers int) *sparse.Block[float64] {
+		y := sparse.NewBlock[float64](n, 3)
+		op := sparse.Operator[float64]{A: m, Workers: workers}
+		must(0, op.ApplyTo(bg, y, x))
+		return y
+	}
+	want := step(a, 1)
+	for _, share := range []int64{0, 2, 1} { // all, half or none of the frames
+		for _, workers := range []int{1, 2, 7} {
+			limit := int64(0)
+			if share > 0 {
+				limit = diskOnly(t, mem, workers) + (share-1)*a.NNZ()*2
 			}
-		}
-		step := func(m sparse.Matrix, workers int) *sparse.Block[float64] {
-			y := sparse.NewBlock[float64](n, 3)
-			op := sparse.Operator[float64]{A: m, Workers: workers}
-			must(0, op.ApplyTo(bg, y, x))
-			return y
-		}
-		want := step(a, 1)
-		for _, share := range []int64{0, 2, 1} { // all, half or none of the frames
-			for _, workers := range []int{1, 2, 7} {
-				limit := int64(0)
-				if share > 0 {
-					limit = diskOnly(t, mem, workers) + (share-1)*a.NNZ()*2
-				}
-				s := must(Open(bg, "g", &Options{fs: mem, Memory: limit, Workers: workers}))
-				for range 2 {
-					got := step(s, workers)
-					for i, v := range got.Data {
-						if v != want.Data[i] {
-							t.Fatalf("%s, %d workers, limit %d: element %d is %v, want %v", codec, workers, limit, i, v, want.Data[i])
-						}
+			s := must(Open(bg, "g", &Options{fs: mem, Memory: limit, Workers: workers}))
+			for range 2 {
+				got := step(s, workers)
+				for i, v := range got.Data {
+					if v != want.Data[i] {
+						t.Fatalf("%d workers, limit %d: element %d is %v, want %v", workers, limit, i, v, want.Data[i])
 					}
 				}
-				// The buffers of seven workers would hold the whole store.
-				if workers < 7 && s.Resident() != (share == 0) || limit > 0 && s.Held() > limit {
-					t.Errorf("plan of %d bytes, limit %d", s.Held(), limit)
-				}
-				must(0, s.Close())
 			}
+			// The buffers of seven workers would hold the whole store.
+			if workers < 7 && s.Resident() != (share == 0) || limit > 0 && s.Held() > limit {
+				t.Errorf("plan of %d bytes, limit %d", s.Held(), limit)
+			}
+			must(0, s.Close())
 		}
 	}
 }
@@ -122,7 +115,7 @@ func TestHeldByStore(t *testing.T) {
 
 func TestReadsOutstanding(t *testing.T) {
 	const workers = 3
-	mem, _ := streamed(FourWidths)
+	mem, _ := streamed()
 	var sweeping atomic.Bool
 	var reads atomic.Int64
 	together := make(chan struct{})
@@ -145,7 +138,7 @@ func TestReadsOutstanding(t *testing.T) {
 }
 
 func TestMemoryTooSmall(t *testing.T) {
-	mem, _ := streamed(FourWidths)
+	mem, _ := streamed()
 	_, err := Open(bg, "g", &Options{fs: mem, Memory: 100 << 10, Workers: 1})
 	if !errors.Is(err, sparse.ErrMemory) || !strings.HasPrefix(err.Error(), "g: needs ") {
 		t.Error(err)
@@ -154,7 +147,7 @@ func TestMemoryTooSmall(t *testing.T) {
 
 // Resident frames are read once, other frames in every sweep. Each sweep checks every shard once more.
 func TestResidentFrames(t *testing.T) {
-	mem, a := streamed(FourWidths)
+	mem, a := streamed()
 	nothing := func(int, sparse.Panel) error { return nil }
 	reads := func(limit int64) (first, second int) {
 		counting := durabletest.FailAt(mem, -1)
@@ -188,7 +181,7 @@ func TestResidentFrames(t *testing.T) {
 }
 
 func TestSweepStops(t *testing.T) {
-	mem, _ := streamed(FourWidths)
+	mem, _ := streamed()
 	s := must(Open(bg, "g", &Options{fs: mem, Memory: diskOnly(t, mem, 2), Workers: 2}))
 	defer s.Close()
 	stop := errors.New("stop")
@@ -214,7 +207,7 @@ func TestPanicReachesTheCaller(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
 	}
-	mem, a := streamed(FourWidths)
+	mem, a := streamed()
 	var countdown atomic.Int64
 	faulty := durabletest.Watch(mem, func() {
 		if countdown.Add(-1) == 0 {
@@ -258,7 +251,7 @@ func TestChanged(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	mem, _ := streamed(FourWidths)
+	mem, _ := streamed()
 	limits := []int64{0, diskOnly(t, mem, 2)}
 	for name, change := range map[string]func([]byte) []byte{
 		"byte":      func(b []byte) []byte { b[len(b)/2] ^= 1; return b },
@@ -267,7 +260,7 @@ func TestChanged(t *testing.T) {
 		"touched":   func(b []byte) []byte { return b },
 	} {
 		for _, limit := range limits {
-			mem, _ := streamed(FourWidths)
+			mem, _ := streamed()
 			s := must(Open(bg, "g", &Options{fs: mem, Memory: limit, Workers: 2}))
 			mem.Change("g/"+shardName(7, 3), change)
 			err := sparse.Sweep(bg, s, 2, func(int, sparse.Panel) error { return nil })
@@ -281,7 +274,7 @@ func TestChanged(t *testing.T) {
 }
 
 func TestChangedBehind(t *testing.T) {
-	mem, a := streamed(FourWidths)
+	mem, a := streamed()
 	s := must(Open(bg, "g", &Options{fs: mem}))
 	defer s.Close()
 	same(t, must(read(bg, s, 2)), a)
@@ -290,7 +283,7 @@ func TestChangedBehind(t *testing.T) {
 }
 
 func TestSweepAllocates(t *testing.T) {
-	mem, _ := streamed(FourWidths)
+	mem, _ := streamed()
 	for _, limit := range []int64{0, diskOnly(t, mem, 2)} {
 		s := must(Open(bg, "g", &Options{fs: mem, Memory: limit, Workers: 2}))
 		sweep := func() {
@@ -315,7 +308,7 @@ func TestChunks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
 	}
-	streamed, a := streamed(FourWidths)
+	streamed, a := streamed()
 	mem := durabletest.NewMem()
 	write(t, "g", a, nil, nil, WriteOptions{fs: mem, Identity: 7})
 	longest := must(Open(bg, "g", &Options{fs: streamed, Stream: true})).longest
@@ -343,7 +336,7 @@ func TestChunks(t *testing.T) {
 }
 
 func TestContract(t *testing.T) {
-	mem, a := streamed(FourWidths)
+	mem, a := streamed()
 	for name, limit := range map[string]int64{"memory": 0, "disk": diskOnly(t, mem, 2)} {
 		t.Run(name, func(t *testing.T) {
 			s := must(Open(bg, "g", &Options{fs: mem, Memory: limit, Workers: 2}))

@@ -151,13 +151,7 @@ func (v *view) decode(b *buffers, i int, frame []byte,
 			return p, err
 		}
 	}
-	payload := frame[headerBytes:]
-	if frame[atCodec] == codecZstd {
-		if payload, err = v.decompress(b, i, frame); err != nil {
-			return p, err
-		}
-	}
-	p, wrong := b.decode(payload, v.direct.ranges[i], v.s.Manifest, seen == 0)
+	p, wrong := b.decode(frame[headerBytes:], v.direct.ranges[i], v.s.Manifest, seen == 0)
 	if wrong == "" && seen == 0 {
 		wrong = checkPanel(p, v.s.Manifest.Rows)
 		if wrong == "" && v.direction == 0 {
@@ -172,22 +166,6 @@ func (v *view) decode(b *buffers, i int, frame []byte,
 	}
 	p.Index = i
 	return p, nil
-}
-
-func (v *view) decompress(b *buffers, i int, frame []byte) ([]byte, error) {
-	size := int(binary.LittleEndian.Uint32(frame[atPayload:]))
-	if cap(b.payload) < size+slack {
-		b.payload = make([]byte, size+slack)
-	}
-	payload, err := v.s.zstd.DecodeAll(frame[headerBytes:], b.payload[:0])
-	if err != nil {
-		return nil, v.frameError(i, "payload: %v", err)
-	}
-	if len(payload) != size {
-		return nil, v.frameError(i, "payload of %d bytes, header says %d",
-			len(payload), size)
-	}
-	return payload, nil
 }
 
 // checkFrame checks the checksum of a frame. It also compares the checksum with seen, or checks the header if seen is
@@ -230,10 +208,6 @@ func (v *view) checkHeader(i int, b []byte) error {
 		h.Frame != want.Frame:
 		return v.frameError(i, "holds frame %d of direction %d of shard %d, want frame %d of direction %d of shard %d",
 			h.Frame, h.Direction, h.Shard, want.Frame, want.Direction, want.Shard)
-	case h.Codec == codecPlain && h.Payload != h.Stored ||
-		int(h.Payload) > maxPayload(r.Hi-r.Lo, r.Entries):
-		return v.frameError(i, "payload of %d bytes, %d stored",
-			h.Payload, h.Stored)
 	}
 	for _, f := range []struct {
 		name      string
@@ -245,6 +219,7 @@ func (v *view) checkHeader(i int, b []byte) error {
 		{"piece", uint64(h.Piece), uint64(want.Piece)},
 		{"pieces", uint64(h.Pieces), uint64(want.Pieces)},
 		{"stored bytes", uint64(h.Stored), uint64(want.Stored)},
+		{"payload bytes", uint64(h.Payload), uint64(want.Payload)},
 		{"codec", uint64(h.Codec), uint64(want.Codec)},
 	} {
 		if f.got != f.want {

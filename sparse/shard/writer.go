@@ -11,8 +11,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
@@ -21,7 +19,6 @@ import (
 
 // WriteOptions configure how a store is written. Nil options mean defaults.
 type WriteOptions struct {
-	Codec      string            // [FourWidths] (the default, "") or [Zstd]
 	ShardBytes int64             // a shard ends with the frame that reaches it; 0: 1 GiB
 	Directed   bool              // the store is directed: after the rows, BeginIn must begin the columns
 	Workers    int               // goroutines that encode frames; 0: one for each processor
@@ -72,7 +69,6 @@ type Writer struct {
 
 	open   *frameJob // the frame to which rows are added
 	frames frameQueue
-	zstd   *zstd.Encoder
 
 	// The open shard.
 	file      durable.File
@@ -96,19 +92,6 @@ func Create(dir string, o *WriteOptions) (*Writer, error) {
 	if w.o.ShardBytes <= 0 {
 		w.o.ShardBytes = defaultShardBytes
 	}
-	switch w.o.Codec {
-	case "":
-		w.o.Codec = FourWidths
-	case FourWidths:
-	case Zstd:
-		w.zstd, _ = zstd.NewWriter(nil, // the options are valid
-			zstd.WithEncoderConcurrency(sched.Workers(w.o.Workers)),
-			zstd.WithEncoderLevel(zstd.SpeedBetterCompression),
-			zstd.WithEncoderCRC(false))
-	default:
-		return nil, fmt.Errorf("shard: codec %q; want %q or %q", w.o.Codec,
-			FourWidths, Zstd)
-	}
 	for w.id = w.o.Identity; w.id == 0; {
 		var b [8]byte
 		rand.Read(b[:])
@@ -116,7 +99,7 @@ func Create(dir string, o *WriteOptions) (*Writer, error) {
 	}
 	w.open = newFrameJob()
 	w.frames = frameQueue{workers: sched.Workers(w.o.Workers), write: w.writeFrame}
-	w.frames.encode = func(j *frameJob) { j.encode(&w.Manifest, w.direction, w.zstd) }
+	w.frames.encode = func(j *frameJob) { j.encode(&w.Manifest, w.direction) }
 	w.target = target{fs: w.o.fs, dir: dir, force: w.o.Force}
 	var err error
 	if w.Removed, err = w.target.claim(); err != nil {
@@ -126,7 +109,7 @@ func Create(dir string, o *WriteOptions) (*Writer, error) {
 	w.Manifest = Manifest{
 		Identity: fmt.Sprintf("%016x", w.id),
 		Directed: w.o.Directed,
-		Codec:    w.o.Codec,
+		Codec:    fourWidths,
 		Options:  w.o.Options,
 	}
 	return w, nil
@@ -310,7 +293,6 @@ func (w *Writer) writeFrame(j *frameJob) error {
 	r := j.r
 	f := frame{shard: int32(shard), bytes: int32(len(j.frame))}
 	h := w.Manifest.header(w.direction, w.Manifest.Frames[w.direction], f, r)
-	h.Payload = uint32(j.payloadBytes)
 	_, _ = binary.Encode(j.frame, binary.LittleEndian, &h) // the frame has room for it
 	binary.LittleEndian.PutUint32(j.frame[atSum:], frameSum(j.frame))
 	if _, err := w.buffered.Write(j.frame); err != nil {

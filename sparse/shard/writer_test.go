@@ -41,9 +41,6 @@ func TestCreateRefuses(t *testing.T) {
 	if _, err = Create("no/parent", &WriteOptions{fs: mem}); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
-	if _, err = Create("g", &WriteOptions{fs: mem, Codec: "lzw"}); err == nil {
-		t.Error("an unknown codec")
-	}
 	if _, err = Open(bg, "d", &Options{fs: mem}); !errors.Is(err, ErrNotStore) {
 		t.Error(err)
 	}

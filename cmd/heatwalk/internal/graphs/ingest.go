@@ -25,7 +25,7 @@ import (
 type ingestOptions struct {
 	graph      shell.GraphInputs
 	neighbours neighbourFlags
-	dir, codec string
+	dir        string
 	attributes string // file with a row for each node
 	force      bool
 	inputs     []string
@@ -39,8 +39,6 @@ func NewIngest(run *shell.Session) *cobra.Command {
 	flags.StringVarP(&c.dir, "output", "o", "", "`DIR` of the store")
 	flags.TakeOnePath("output")
 	flags.BoolVar(&c.force, "force", false, "replace the store in DIR")
-	flags.AddChoice(&c.codec, "codec", shard.FourWidths, []string{shard.FourWidths, shard.Zstd},
-		"code of the shards: the usual one, or the same under zstd for cold storage")
 	flags.AddInput(&c.attributes, "node-features", "of attributes to store, a row for each node: .npy")
 	shell.NumberVar(flags, &c.neighbours.Neighbours, "neighbours", 0,
 		param.Range{Least: 1, Most: math.MaxInt32}, "N",
@@ -108,7 +106,6 @@ type ingestDocument struct {
 
 func runIngest(run *shell.Session, c *ingestOptions, _ string) (err error) {
 	config := &c.graph.Config
-	config.Codec = c.codec
 	if c.neighbours.path != "" {
 		config.Sources = make([]*ingest.Source, 1)
 		if config.Sources[0], err = c.neighbours.read(run); err != nil {
