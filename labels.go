@@ -3,6 +3,7 @@ package heatwalk
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"hash/fnv"
 	"maps"
 	"math"
@@ -71,6 +72,9 @@ type ClassifyOptions struct {
 	// Sets is the coverage of the prediction sets of [Prediction.WriteTo]; 0 means none. For Classify and Model.Predict.
 	Sets float64
 
+	// Columns keeps what [Prediction.SaveColumns] writes. For Classify and Model.Predict.
+	Columns bool
+
 	Baselines bool // Classify: measure label propagation and the largest class too
 
 	Train  []float64 // Evaluate: shares of labels to train with; nil: 0.1
@@ -101,6 +105,7 @@ func (o *ClassifyOptions) refuseUnused(method int) error {
 		{"times", o.Times != nil, byClassify | byExplain | byEvaluate},
 		{"targets", o.Targets != nil, byClassify | byModel},
 		{"sets", o.Sets != 0, byClassify | byModel},
+		{"columns", o.Columns, byClassify | byModel},
 		{"baselines", o.Baselines, byClassify},
 		{"train", o.Train != nil, byEvaluate},
 		{"splits", o.Splits != 0, byEvaluate},
@@ -274,6 +279,7 @@ func (o *ClassifyOptions) predict(ctx context.Context, g *Graph, p *engine.Probl
 		}
 	}
 	options.Sets = o.Sets > 0
+	options.Columns = o.Columns
 	if out, err = Predict(ctx, g, p, m, s, options); err != nil {
 		return nil, err
 	}
@@ -324,6 +330,9 @@ func Predict(ctx context.Context, g *Graph, p *engine.Problem, m *engine.Engine,
 	}
 	set.Suggests = o.Suggest > 0 && cmp.Or(o.Strategy, method.AutoStrategy) == method.AutoStrategy
 	set.Explain = o.Explain != nil
+	if set.Columns = o.Columns; set.Columns && (m.Extension == nil || p.Value != nil || g.options.Network != nil) {
+		return nil, fmt.Errorf("%s: %w", m.Name, engine.ErrNoColumns)
+	}
 	if set.Explain {
 		set.Raw = true
 	}

@@ -64,6 +64,8 @@ type Model struct {
 
 	Path   string `json:"-"` // path of the file, set by LoadModel
 	Memory int64  `json:"-"` // bound of the bytes of the model, set by LoadModel
+
+	sum string // checksum of the JSON, set by LoadModel and Write
 }
 
 // modelMagic begins every file; a version and the CRC of the other bytes follow.
@@ -134,17 +136,25 @@ func (p *Prediction) KeepTo(f *Model) (err error) {
 
 // Write writes a model. [Model.CheckText] must accept its ids and classes.
 func (f *Model) Write(w io.Writer) error {
+	body, err := f.encode()
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(w, "%s%d\n%s\n", modelMagic, modelVersion, f.sum); err != nil {
+		return err
+	}
+	_, err = w.Write(body)
+	return err
+}
+
+// encode returns the JSON of the model and sets f.sum.
+func (f *Model) encode() ([]byte, error) {
 	var body bytes.Buffer
 	e := json.NewEncoder(&body)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(f); err != nil {
-		return err
-	}
-	if _, err := fmt.Fprintf(w, "%s%d\n%s\n", modelMagic, modelVersion, modelChecksum(modelVersion, body.Bytes())); err != nil {
-		return err
-	}
-	_, err := w.Write(body.Bytes())
-	return err
+	err := e.Encode(f)
+	f.sum = modelChecksum(modelVersion, body.Bytes())
+	return body.Bytes(), err
 }
 
 // modelChecksum returns the second line of a model file, the checksum of body, the text after this line. Since version 3 the
@@ -210,6 +220,7 @@ func LoadModelWithin(path string, memory int64) (*Model, error) {
 	if problem := f.validate(); problem != "" {
 		return nil, ModelDamage(path, problem)
 	}
+	f.sum = string(sum)
 	f.Model.LabelSets = f.Several
 	f.Model.Usual = version < unitModelVersion
 	if version == oldModelVersion {

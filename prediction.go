@@ -41,6 +41,9 @@ type PredictOptions struct {
 	// Sets reserves memory for [Prediction.Sets].
 	Sets bool
 
+	// Columns keeps what [Prediction.WriteColumns] writes. Otherwise there is an error that wraps [engine.ErrNoColumns].
+	Columns bool
+
 	// Targets are the rows of the nodes that can have a label. Labelled nodes are compared with the targets, and suggestions
 	// are targets. Nil means all nodes. Several processes compare with all nodes.
 	Targets []int

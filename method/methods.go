@@ -229,3 +229,14 @@ func Explainable() string {
 	}
 	return strings.Join(names, ", ")
 }
+
+// Extendable returns the names of the methods that predict new nodes, see [engine.Extension], in one line.
+func Extendable() string {
+	var names []string
+	for _, m := range All() {
+		if m.Extension != nil {
+			names = append(names, m.Name)
+		}
+	}
+	return strings.Join(names, ", ")
+}

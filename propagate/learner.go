@@ -40,6 +40,10 @@ type Learner struct {
 	// the product of the degrees.
 	Normalized bool
 
+	// Gain, if not nil, returns g of the equation f = g·Tf, or f = g·Sf if Normalized, that the scores f solve at nodes without
+	// a label.
+	Gain func(v param.Values) float64
+
 	// CheckClasses, if not nil, returns an error for values that are not valid for the number of classes.
 	CheckClasses func(classes int, v param.Values) error
 

@@ -28,6 +28,7 @@ var lgc = Learner{
 			Grid:    param.Grid(0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99),
 		}},
 	},
+	Gain:     func(v param.Values) float64 { return v.Number("alpha") },
 	averages: true,
 	system: func(g *graph.Graph, v param.Values) (*iterative.System, error) {
 		return iterative.VonNeumann(g, true, v.Number("alpha"))

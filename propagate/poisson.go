@@ -58,6 +58,7 @@ var poisson = Learner{
 			}
 		}
 	},
+	Gain:          func(param.Values) float64 { return 1 },
 	centre:        centreAtLabels,
 	Probabilities: softmaxTo,
 }

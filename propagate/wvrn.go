@@ -31,6 +31,7 @@ var wvrn = Learner{
 				Default: param.Of(0.99)},
 		},
 	},
+	Gain: func(param.Values) float64 { return 1 }, // when the labels have relaxed
 	Spread: func(ctx context.Context, p *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, v param.Values, _ float64) (columns int, err error) {
 		shares := make([]float64, s.Classes)
 		for _, c := range s.Class {

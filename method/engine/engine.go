@@ -55,6 +55,7 @@ type Engine struct {
 	Highest   func(p *Problem, s *Settings) bool  // whether Fit may leave Prediction.Scores nil, see [Settings.Top]; nil: never
 	Temporary func(p *Problem, s *Settings) int64 // bytes of temporary files; nil: none
 	Mixture   *Mixture                            // nil: the engine mixes no models
+	Extension *Extension                          // predicts new nodes; nil: the engine cannot
 	Model     *Model                              // kept model, see [Engine.Restore]; nil: the engine learns
 }
 

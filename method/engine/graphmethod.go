@@ -51,6 +51,8 @@ type GraphMethod struct {
 
 	HasRaw bool // see [Engine.HasRaw]
 
+	Extension *Extension // see [Engine.Extension]
+
 	Target Target
 	Ridge  bool // larger values of the last parameter are simpler
 
@@ -67,7 +69,7 @@ type Group struct {
 
 func (m GraphMethod) Engine() *Engine {
 	d := m.Spec
-	e := Engine{Name: d.Name, Target: m.Target, Takes: d.Takes(), Specs: []*param.Spec{d}, HasRaw: m.HasRaw, Highest: m.Highest,
+	e := Engine{Name: d.Name, Target: m.Target, Takes: d.Takes(), Specs: []*param.Spec{d}, HasRaw: m.HasRaw, Highest: m.Highest, Extension: m.Extension,
 		Workspace: func(p *Problem, s *Settings) (w budget.Workspace, err error) {
 			settings, _, err := s.Grid(d, d.Own(s.Given), kernel.OnDegrees(p.Degrees))
 			if err != nil || m.Workspace == nil {

@@ -79,6 +79,7 @@ func (m *Engine) HoldOut(ctx context.Context, p *Problem, out *Prediction, s *Se
 func (s *Settings) forHeldOut() {
 	s.Raw = false
 	s.Explain = false
+	s.Columns = false
 	s.Top = 0
 	s.Unmeasured = true
 	s.Progress = IgnoreProgress

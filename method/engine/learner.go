@@ -136,14 +136,22 @@ func (j *Job) ShareAll(ctx context.Context, outputs classify.Pairs, items int,
 	})
 }
 
-// Share stores in dst the probability of each class for decisions on a node. If the learner has no probabilities,
-// [choose.Votes] fitted to held-out labels give them.
+// Share stores in dst the probability of each class for decisions on a node, as [Job.VoteTo] does. If the learner has no
+// probabilities, the class with most votes of one-vs-one classifiers gets the highest probability.
 func (j *Job) Share(dst []float64, outputs classify.Pairs,
+	decisions []float64) {
+	if j.VoteTo(dst, outputs, decisions); j.Learner.Probabilities == nil {
+		choose.FavourVotes(dst, outputs, decisions)
+	}
+}
+
+// VoteTo stores in dst the probability of each class for decisions on a node. If the learner has no probabilities,
+// [choose.Votes] fitted to held-out labels give them.
+func (j *Job) VoteTo(dst []float64, outputs classify.Pairs,
 	decisions []float64) {
 	if j.Learner.Probabilities == nil {
 		classify.SoftVotes(dst, outputs, decisions, choose.VoteSlope)
 		j.Votes.ScoresTo(dst)
-		choose.FavourVotes(dst, outputs, decisions)
 		return
 	}
 	probabilities := j.Learner.Probabilities(nil, decisions)

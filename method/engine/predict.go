@@ -80,6 +80,8 @@ type Prediction struct {
 	// Mixed is what held-out labels chose for auto; nil for other engines. Its JSON is part of a model.
 	Mixed interface{ Models() []problem.MixedModel }
 
+	Columns *Columns // see [Settings].Columns; else nil
+
 	// Form explains predictions, see [Settings].Explain; nil: the method has none, or it was not asked for.
 	Form *explain.Form
 }

@@ -45,6 +45,9 @@ type Settings struct {
 	// Explain asks for Prediction.Form, which [Prediction.Explain] needs. It requires Raw.
 	Explain bool
 
+	// Columns asks for Prediction.Columns. The engine must have an Extension.
+	Columns bool
+
 	// Weights is the function of edge weights that [Engine.Weigh] applies, one of [Weightings]. If it is empty, held-out
 	// labels choose the function for auto, and other methods use the given weights.
 	Weights string

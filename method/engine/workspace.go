@@ -48,6 +48,9 @@ func (m *Engine) within(p *Problem, s *Settings) (within *Settings, held int64) 
 	scores := budget.Block[float32](int(n), len(p.Names))
 	highest := problem.HighestBytes(int(n))
 	switch {
+	case set.Columns && m.Extension != nil:
+		scores += budget.Block[float64](int(n), len(p.Names)) + budget.Block[float32](int(n), m.Extension.Count(p, &set))
+		set.Top = 0
 	case set.Raw || set.Explain:
 		scores += budget.Block[float64](int(n), len(p.Names))
 		set.Top = 0

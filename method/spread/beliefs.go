@@ -20,7 +20,7 @@ import (
 // choose among seven combinations of the parameters that are not given.
 var Beliefs = &engine.Engine{
 	Name: beliefsSpec.Name, Takes: beliefsSpec.Takes(), Specs: []*param.Spec{&beliefsSpec},
-	Fit: predictBeliefs,
+	Fit: predictBeliefs, Extension: extendBeliefs,
 	Workspace: func(p *engine.Problem, _ *engine.Settings) (budget.Workspace, error) {
 		return beliefs.Workspace(len(p.Degrees), len(p.Names)), nil
 	},
@@ -117,7 +117,7 @@ func predictBeliefs(ctx context.Context, p *engine.Problem, par *engine.Paramete
 		Workers: set.Workers}
 	fold := beliefs.Folds(p, set.RNGSeed)
 	model, err := beliefs.Fit(ctx, g, p.Seeds(), fold, &beliefs.Settings{
-		Candidates: list, Explain: set.Explain, Memory: set.Memory,
+		Candidates: list, Explain: set.Explain, Extend: set.Columns, Memory: set.Memory,
 		Progress: func(_ string, done, total int64) { set.Progress("choose", done, total) },
 	})
 	if err != nil {
@@ -142,6 +142,9 @@ func predictBeliefs(ctx context.Context, p *engine.Problem, par *engine.Paramete
 		return nil, err
 	}
 	out.Form = model.Form
+	if model.Messages != nil {
+		out.Columns = &engine.Columns{Kept: model.Messages, Values: model.Messages.Values}
+	}
 	out.Work.Sweeps += model.Sweeps
 	out.Seconds.Walk = time.Since(start).Seconds()
 	engine.FillClasses(out, p, engine.ClassShares)

@@ -36,7 +36,7 @@ var Propagation = &engine.Engine{
 		return w, nil
 	},
 	Highest: func(*engine.Problem, *engine.Settings) bool { return true },
-	HasRaw:  true,
+	HasRaw:  true, Extension: extendPropagation,
 	Baseline: func(b *engine.Baselines) problem.Estimate {
 		if b.Declared != nil {
 			return *b.Declared
@@ -109,7 +109,7 @@ func predictPropagated(ctx context.Context, p *engine.Problem, par *engine.Param
 	} else {
 		out.Scores = sparse.NewBlock[float32](n, len(p.Names))
 	}
-	if set.Raw || set.Explain {
+	if set.Raw || set.Explain || set.Columns {
 		out.Raw = blocks.NewDense[float64](n, len(p.Names))
 		l.Raw = out.Raw
 	}
@@ -118,6 +118,10 @@ func predictPropagated(ctx context.Context, p *engine.Problem, par *engine.Param
 	}
 	if set.Explain {
 		out.Form = l.Form()
+	}
+	if set.Columns {
+		q := &equation{Gain: 1, Prior: set.Prior.Distributions(p.Seeds())(0), Signed: p.Signed && !l.Center}
+		out.Columns = q.columns(out.Raw, p.Degrees, false, nil)
 	}
 	out.Seconds.Walk = time.Since(start).Seconds()
 	engine.FillClasses(out, p, set.Prior)

@@ -38,7 +38,7 @@ func Of(rule *propagate.Learner) *engine.Engine {
 	m := spreading{rule}
 	return engine.GraphMethod{Spec: &rule.Spec, Prepare: func(ctx context.Context, j *engine.Job, _ []param.Values) error { return j.Whole(ctx) },
 		Predictions: m.predictions, Scores: m.scores,
-		Highest: m.highest, Workspace: m.workspace, HasRaw: true}.Engine()
+		Highest: m.highest, Workspace: m.workspace, HasRaw: true, Extension: m.extension()}.Engine()
 }
 
 // NumbersOf returns an engine that predicts numbers by a learner that spreads labels, see [propagate.Learner.MeansTo].
@@ -197,7 +197,7 @@ func (m spreading) predictions(ctx context.Context, j *engine.Job,
 					case scales[i] == nil:
 						guess.Scores = nil // they depend on nodes of other processes
 					default:
-						m.probabilitiesTo(shares, j, scores[i][node], prior, scales[i][j.Graph.Components.Of[node]])
+						m.probabilitiesTo(shares, j.Graph.Signed, scores[i][node], prior, scales[i][j.Graph.Components.Of[node]])
 						guess.Scores = shares
 					}
 					return guess
@@ -226,7 +226,7 @@ func (m spreading) scores(ctx context.Context, j *engine.Job,
 	} else {
 		j.Out.Scores = sparse.NewBlock[float32](n, k)
 	}
-	if !isShare || j.Settings.Raw || j.Settings.Explain {
+	if !isShare || j.Settings.Raw || j.Settings.Explain || j.Settings.Columns {
 		j.Out.Raw = sparse.NewBlock[float64](n, k)
 	}
 	row := make([]float32, k)
@@ -256,6 +256,7 @@ func (m spreading) scores(ctx context.Context, j *engine.Job,
 	if !isShare {
 		return m.probabilities(j, v, prior)
 	}
+	m.columns(j, v, prior, nil, nil)
 	row = row[:k]
 	simd.ConvertTo(row, prior)
 	for i := range n {
@@ -294,8 +295,8 @@ func (m spreading) addSquares(sums []float64, j *engine.Job, f *sparse.Block[flo
 
 // probabilitiesTo stores the probabilities of the classes of a node with the given scores. square is the mean square of the
 // scores of its component.
-func (m spreading) probabilitiesTo(dst []float64, j *engine.Job, scores, prior []float64, square float64) {
-	if j.Graph.Signed {
+func (m spreading) probabilitiesTo(dst []float64, isSigned bool, scores, prior []float64, square float64) {
+	if isSigned {
 		propagate.SignedShares(dst, scores)
 		return
 	}
@@ -358,13 +359,15 @@ func (m spreading) probabilities(j *engine.Job, v param.Values,
 	if err != nil {
 		return err
 	}
+	square := func(node int) float64 { return scales[j.Graph.Components.Of[node]] }
+	m.columns(j, v, prior, offset, square)
 	row := make([]float64, k)
 	scores := make([]float64, k)
 	j.Out.Class = make([]int, n)
 	for i := range n {
 		copy(scores, f.Row(i))
 		addTo(scores, offset)
-		m.probabilitiesTo(row, j, scores, prior, scales[j.Graph.Components.Of[i]])
+		m.probabilitiesTo(row, j.Graph.Signed, scores, prior, square(i))
 		j.Out.Class[i] = classify.ArgMax(row)
 		simd.ConvertTo(j.Out.Scores.Row(i), row)
 	}

@@ -39,7 +39,7 @@ func (m method) engine() *engine.Engine {
 		Name: m.name, Specs: []*param.Spec{&Spec, engine.SpecOf(m.learner)},
 		Takes: slices.Concat(Spec.Takes(), []string{cwk.PriorParam.Name},
 			engine.SpecOf(m.learner).Takes()),
-		Workspace: m.workspace, HasRaw: m.learner.Path == nil,
+		Workspace: m.workspace, HasRaw: m.learner.Path == nil, Extension: m.extension(),
 		Check: func(s *engine.Settings) error {
 			_, err := walkSettings(s)
 			return err
@@ -121,7 +121,7 @@ func (j *job) learnWalk(ctx context.Context, c *engine.Choice) error {
 		score = r.scoreNodes
 	}
 	t := &j.Out.Seconds
-	err := engine.RunPhases(ctx, []*float64{&t.Walk, &t.Classify, &t.Walk, &t.Walk}, r.walk, r.learnRows, score, r.form)
+	err := engine.RunPhases(ctx, []*float64{&t.Walk, &t.Classify, &t.Walk, &t.Walk, &t.Walk}, r.walk, r.learnRows, score, r.form, r.columns)
 	if err == nil {
 		engine.FillClasses(j.Out, j.Problem, j.Settings.Prior)
 		c.Estimate = cmp.Or(r.estimate, c.Estimate)
@@ -469,12 +469,7 @@ func (r *predictor) score(ctx context.Context) error {
 	r.trials = nil
 	isRest := r.model.Pairs[0].Negative == classify.Rest
 	w := scoreWalk(r.Problem, r.Settings, r.par, isRest)
-	weights := sparse.NewBlock[float64](r.model.Features, machines)
-	for m := range machines {
-		for j := range r.model.Features {
-			weights.Row(j)[m] = r.model.Weights[m*r.model.Features+j]
-		}
-	}
+	weights := r.weights()
 	sweeps := 0
 	w.Progress = func(stage string, done, total int64) {
 		sweeps = int(done)
@@ -502,6 +497,17 @@ func (r *predictor) score(ctx context.Context) error {
 	}
 	r.Out.Work.Sweeps += sweeps
 	return nil
+}
+
+// weights returns the weights of the classifiers, a row for each feature.
+func (r *predictor) weights() *sparse.Block[float64] {
+	weights := sparse.NewBlock[float64](r.model.Features, len(r.model.Pairs))
+	for m := range weights.Cols {
+		for j := range weights.Rows {
+			weights.Row(j)[m] = r.model.Weights[m*weights.Rows+j]
+		}
+	}
+	return weights
 }
 
 // form sets r.Out.Form, which explains decisions, if they are linear in walk features and explanations are asked for. Cost:

@@ -176,9 +176,9 @@ func TestColumnGroups(t *testing.T) {
 
 func denseRounds(a mat.Symmetric, run *run, rounds int) *mat.Dense {
 	n, c, net := a.SymmetricDim(), run.seeds.Classes, run.network
-	r := run.ratios
-	if r == nil {
-		r = homophily(run.shares, run.strength)
+	r := homophily(run.shares, run.strength)
+	for i := 0; run.strength == 0 && i < c*c; i++ {
+		r.Set(i%c, i/c, float64(run.factors[i]))
 	}
 	f := mat.NewDense(n, c, nil)
 	clamp := func() {

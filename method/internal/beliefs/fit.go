@@ -51,8 +51,8 @@ const (
 type Settings struct {
 	Candidates []Candidate
 
-	// Explain asks for [Model.Form].
-	Explain bool
+	// Explain asks for [Model.Form], and Extend for [Model.Messages].
+	Explain, Extend bool
 
 	// Memory limits the bytes of blocks; 0: no limit. It never changes a result.
 	Memory int64
@@ -86,10 +86,12 @@ type Model struct {
 
 	Form *explain.Form // form of Predict with Settings.Explain; else nil
 
+	Messages *Messages // messages of Predict with Settings.Extend; else nil
+
 	network *network
 	only    *run // run of a Fit with a single run; Predict continues it
 
-	explains bool
+	explains, extends bool
 }
 
 // KnowsItself reports whether a block model explains the graph, so that other methods are hardly better. There must be at
@@ -327,7 +329,7 @@ func (f *fitting) model() *Model {
 	shares := f.sharesOf(noFold)
 	if len(f.held) == 0 {
 		return &Model{Candidate: f.candidates[0], Sharpen: plainSharpen,
-			Blend: plainBlend, network: f.network, Sweeps: f.sweeps, explains: f.settings.Explain}
+			Blend: plainBlend, network: f.network, Sweeps: f.sweeps, explains: f.settings.Explain, extends: f.settings.Extend}
 	}
 	sums := make([][]scores, len(f.candidates))
 	for k := range f.candidates {
@@ -339,7 +341,7 @@ func (f *fitting) model() *Model {
 		Candidate: f.candidates[best.candidate], Sharpen: best.sharpen,
 		Blend:    best.blend,
 		Accuracy: float64(best.right) / count,
-		HeldOut:  f.held, network: f.network, only: f.only, Sweeps: f.sweeps, explains: f.settings.Explain,
+		HeldOut:  f.held, network: f.network, only: f.only, Sweeps: f.sweeps, explains: f.settings.Explain, extends: f.settings.Extend,
 	}
 	counts := make([]int, len(shares))
 	choices := slices.Repeat([]choice{best}, len(f.folds))
@@ -482,6 +484,12 @@ func (m *Model) Predict(ctx context.Context) (*sparse.Block[float32], error) {
 	if m.explains {
 		var err error
 		if m.Form, err = newForm(ctx, q); err != nil {
+			return nil, err
+		}
+	}
+	if m.extends {
+		var err error
+		if m.Messages, err = m.messages(ctx, q); err != nil {
 			return nil, err
 		}
 	}

@@ -102,8 +102,7 @@ func (n *network) sharesOf(fold int) []float64 {
 // run holds the beliefs of one candidate while it makes rounds.
 type run struct {
 	*network
-	ratios   *mat.Dense // nil: homophily of the given strength
-	strength float64
+	strength float64 // of homophily; 0: factors have other ratios
 	t        float32 // weight of the evidence of an edge
 	beliefs  *sparse.Block[float32]
 	field    []float32              // log(f R)
@@ -124,7 +123,7 @@ func newRun(n *network, ratios *mat.Dense, strength, t float64, fold int) *run {
 	rows := len(n.g.Degrees)
 	c := n.seeds.Classes
 	q := &run{
-		network: n, ratios: ratios, strength: strength, t: float32(t),
+		network: n, t: float32(t),
 		hidden: fold, shares: n.sharesOf(fold),
 		beliefs: blocks.NewDense[float32](rows, c), field: make([]float32, c),
 		active:   true,
@@ -132,6 +131,9 @@ func newRun(n *network, ratios *mat.Dense, strength, t float64, fold int) *run {
 		logs:     sparse.NewBlock[float32](len(n.g.Degrees), Workspace(rows, c).Width(n.memory)),
 	}
 	q.prior = logsOf(q.shares)
+	if ratios == nil {
+		q.strength = strength
+	}
 	for i, share := range q.shares {
 		if ratios == nil {
 			q.factors = append(q.factors, float32(strength/share))
@@ -154,7 +156,7 @@ func logsOf(shares []float64) (logs []float32) {
 // neighbourSharesTo stores (f R)_j for the classes j = first, first+1, …: the expected share of class j at a neighbour of a
 // node with belief f, relative to the class share of j. f must add up to 1.
 func (q *run) neighbourSharesTo(dst, f []float32, first int) {
-	if q.ratios == nil {
+	if q.strength > 0 {
 		base := float32(1 - q.strength)
 		for j := range dst {
 			dst[j] = max(float32(f[first+j]*q.factors[first+j])+base, leastMean)
@@ -267,11 +269,7 @@ func (q *run) sweep(ctx context.Context, fill func(ctx context.Context, lo, hi i
 func (q *run) logsTo(ctx context.Context, lo, hi int) error {
 	return blocks.EachNodeChunk(ctx, q.g.Workers, q.beliefs.Rows, func(_, first, last int) {
 		for i := first; i < last; i++ {
-			dst := q.logs.Row(i)[:hi-lo]
-			q.neighbourSharesTo(dst, q.beliefs.Row(i), lo)
-			for j, e := range dst {
-				dst[j] = log32(e)
-			}
+			q.messageTo(q.logs.Row(i)[:hi-lo], q.beliefs.Row(i), lo)
 		}
 	})
 }
@@ -333,12 +331,7 @@ func (q *run) update(row int, f []float32) (change float64) {
 	}
 	evidence := q.evidence.Row(row)
 	q.takeLogits(row, evidence)
-	highest := slices.Max(evidence)
-	sum := float32(0)
-	for j, e := range evidence {
-		evidence[j] = exp32(e - highest)
-		sum += evidence[j]
-	}
+	sum := exponentials(evidence)
 	for j, e := range evidence {
 		v := float32(damping*f[j]) + float32((1-damping)*e/sum)
 		change += math.Abs(float64(v - f[j]))

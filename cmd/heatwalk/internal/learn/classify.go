@@ -42,12 +42,16 @@ type classifyOptions struct {
 	suggest      int     // number of nodes to label next; 0: write predictions
 	strategy     string  // strategy for choosing the nodes to label next
 	save         string
+	saveColumns  string // path of the columns to write; "": none
 	model        string // path of the model of predict
+	columns      string // path of the columns of predict; "": none
+	edges        string // path of the edges of new nodes
 	checks       bool   // only check the model
 	kept         *heatwalk.Model
-	leastReached float64 // share of nodes that labels must reach
-	page         string  // path of the report
-	pageNodes    string  // file of nodes that the report shows with their neighbours
+	opened       *heatwalk.Columns // nil: predict predicts a whole graph
+	leastReached float64           // share of nodes that labels must reach
+	page         string            // path of the report
+	pageNodes    string            // file of nodes that the report shows with their neighbours
 }
 
 func NewClassify(run *shell.Session) *cobra.Command {
@@ -62,6 +66,7 @@ func NewClassify(run *shell.Session) *cobra.Command {
 	flags.AddCoverage(&c.recall, "recall", "probability that gives the rarest class recall X")
 	c.targetsFlag(flags)
 	flags.AddSideOutput(&c.save, "save-model", "for the model, from which heatwalk predict gives the same predictions without learning again", nil)
+	flags.AddSideOutput(&c.saveColumns, "save-columns", "for columns of the nodes, from which predict --new predicts new nodes by the model of --save-model", nil)
 	c.pageFlags(flags)
 	c.learning.severalFlag(flags)
 	c.learning.learningFlagSet(flags)
@@ -112,6 +117,10 @@ func checkClassify(line *shell.CommandLine, c *classifyOptions, args []string) {
 		return
 	}
 	checkMethod(line, c, args)
+	line.Refuse(c.saveColumns != "" && c.save == "", "save-columns", "columns are of use with the model alone; add --save-model")
+	if c.saveColumns != "" && c.method != nil && c.method.Extension == nil {
+		line.Problem("--save-columns", "%s predicts no new nodes; give one of %s with --method", c.method.Name, method.Extendable())
+	}
 	if c.method != nil && c.scores.Kind == "raw" && !c.method.HasRaw {
 		line.Problem("--scores", noRaw, c.method.Name)
 	}
@@ -266,6 +275,8 @@ func predictNodes(run *shell.Session, c *classifyOptions, d *shell.GraphRun, s *
 	switch {
 	case errors.As(err, new(*sides.Difference)):
 		return nil, originError(err, d.Graph, c.model)
+	case errors.Is(err, engine.ErrNoColumns):
+		return nil, shell.UsageError("--save-columns", "%v here; leave it out", err)
 	case errors.Is(err, engine.ErrChanged):
 		return nil, heatwalk.ModelDamage(c.model, err.Error())
 	case errors.Is(err, explain.ErrNoForm):
@@ -289,6 +300,9 @@ func predictInputs(run *shell.Session, in *predictionInputs) (*heatwalk.Predicti
 	d := in.data
 	l := d.Labels
 	if c.model != "" {
+		if c.opened != nil {
+			in.targets = c.opened.Rows(d.Graph.Nodes)
+		}
 		p, err := predictNodes(run, c, d, in.settings, &heatwalk.PredictOptions{Sets: c.coverage > 0})
 		if err != nil {
 			return nil, err
@@ -312,8 +326,12 @@ func predictInputs(run *shell.Session, in *predictionInputs) (*heatwalk.Predicti
 	if err != nil {
 		return nil, err
 	}
+	columns, err := beginColumns(run, c, d, in.settings)
+	if err != nil {
+		return nil, err
+	}
 	o := &heatwalk.PredictOptions{
-		Baselines: true, Sets: c.coverage > 0, Suggest: suggestedNodes(run, c, d.Graph), Strategy: c.strategy, Targets: in.targets,
+		Baselines: true, Sets: c.coverage > 0, Suggest: suggestedNodes(run, c, d.Graph), Strategy: c.strategy, Targets: in.targets, Columns: columns != nil,
 		Explain: in.pageRows, Deferred: c.page != "" && run.Network == nil,
 		Predicting: func() {
 			run.Progress.Wait("computing baselines and choosing parameters of " + c.method.Name)
@@ -336,6 +354,12 @@ func predictInputs(run *shell.Session, in *predictionInputs) (*heatwalk.Predicti
 	}
 	if err := c.writeModel(d, saved, p); err != nil {
 		return nil, err
+	}
+	if columns != nil {
+		run.Console.Note(describeColumns(c.saveColumns, p.Columns))
+		if err := p.WriteColumns(columns, saved.f); err != nil {
+			return nil, err
+		}
 	}
 	if p.Unfinished != "" {
 		run.Console.Warn("%s: %s%s", c.method.Name, p.Unfinished, shell.UnfinishedAdvice(c.method.Specs))

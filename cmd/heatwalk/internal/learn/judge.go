@@ -137,7 +137,7 @@ func judge(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction,
 	d.Model = p.Mixed
 	d.Phases.Read = in.seconds
 	d.Phases.PhaseSeconds = p.Seconds
-	if c.model != "" {
+	if c.model != "" && c.opened == nil {
 		d.compareGraphs(run.Console, in, p)
 	}
 	if c.model == "" && !in.isComplete {
@@ -438,6 +438,8 @@ func (d *classifyDocument) weightsText(in *predictionInputs) string {
 
 func (d *classifyDocument) headline(in *predictionInputs) string {
 	switch {
+	case in.f.opened != nil:
+		return d.headlineOfNew(in.f.opened)
 	case d.Labelled == d.Nodes:
 		return fmt.Sprintf("nothing to predict: all %s are labelled",
 			words.Counted(d.Nodes, "node"))

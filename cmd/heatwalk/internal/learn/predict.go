@@ -25,6 +25,8 @@ func NewPredict(run *shell.Session) *cobra.Command {
 	cmd, c, flags := shell.NewCommand(run, "predict [GRAPH] --model M -o OUT.tsv",
 		"Predict labels or numbers by a saved model", checkPredict,
 		runPredict)
+	flags.AddInput(&c.columns, "columns", "that --save-columns of classify wrote with the model; predicts the nodes of --new")
+	flags.AddInput(&c.edges, "new", "of edges of new nodes to nodes of --columns and to each other, read as GRAPH, which is left out")
 	flags.BoolVar(&c.checks, "check", false, "only check that this program reads the model; needs no GRAPH")
 	flags.AddInput(&c.model, "model", "that --save-model of classify or regress wrote")
 	shell.NumberVar(flags, &c.leastReached, "min-reached", 0, param.Range{Most: 1}, "share",
@@ -38,7 +40,12 @@ func NewPredict(run *shell.Session) *cobra.Command {
 }
 
 func checkPredict(line *shell.CommandLine, c *classifyOptions, args []string) {
-	if !c.checks && len(args) == 0 && !line.HasProblem("predict") {
+	line.Refuse((c.columns == "") != (c.edges == ""), "new", "edges of new nodes and columns go together; give --new and --columns")
+	line.Refuse(c.columns != "" && len(args) > 0, "columns", "the graph is not read; leave out GRAPH")
+	for flag, isGiven := range map[string]bool{"min-reached": c.leastReached > 0, "report": c.page != ""} {
+		line.Refuse(c.columns != "" && isGiven, flag, "it is about a whole graph; leave it out")
+	}
+	if !c.checks && len(args) == 0 && c.columns == "" && !line.HasProblem("predict") {
 		line.Problem("predict", "GRAPH is missing; usage: %s", shell.Synopsis(line.Command))
 	}
 	line.Refuse(c.model != "" && textio.IsStream(c.model), "model",
@@ -50,6 +57,12 @@ func runPredict(run *shell.Session, c *classifyOptions, name string) error {
 	if !c.checks {
 		if err := c.readModel(run); err != nil {
 			return err
+		}
+		if c.columns != "" {
+			if err := c.openColumns(run); err != nil {
+				return err
+			}
+			name = c.edges
 		}
 		switch {
 		case c.kept.Several != nil:
@@ -164,13 +177,14 @@ func beginModelRun(run *shell.Session, c *classifyOptions,
 	}
 	d, err := run.BeginRun(graph, name, c.out, formats, func(d *shell.GraphRun) (err error) {
 		d.Graph.Graph = d.Graph.Leave(f.Memory, "the model")
-		rows, err := f.Rows(d.Graph.Nodes.Lookup)
-		if err != nil {
-			return err
+		d.Labels = &nodefile.Labels{File: c.model, Names: f.Classes}
+		if c.opened == nil {
+			d.Shares = f.Shares
+			d.Labels.Class = f.Class
+			if d.Labels.Row, err = f.Rows(d.Graph.Nodes.Lookup); err != nil {
+				return err
+			}
 		}
-		d.Labels = &nodefile.Labels{File: c.model, Row: rows, Class: f.Class,
-			Names: f.Classes}
-		d.Shares = f.Shares
 		attributes.unused = f.Attributes == 0
 		attributes.names = f.AttributeNames
 		attributes.means = f.AttributeMeans

@@ -22,6 +22,7 @@ func (in *Inputs) DeclareFields(flags *FlagSet, kind string) {
 	flags.AddValue("label-fields", "COLUMNS", "", "columns of node and "+kind+", numbers or titles (default: by their titles, or 1,2)", func(s string) error {
 		return ParseFields(&in.Labelling.Fields, s, 2, 2, "1,4 or id,class")
 	})
+	MarkReading(flags.Lookup("label-fields"))
 	in.DeclareMissing(flags)
 }
 

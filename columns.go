@@ -1,0 +1,504 @@
+package heatwalk
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"hash/crc32"
+	"io"
+	"math"
+	"os"
+	"sync"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/file/input"
+	"github.com/heatwalk/heatwalk/internal/durable"
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/shard"
+)
+
+const (
+	columnsMagic  = "heatwalk columns 1\n"
+	columnBytes   = 4 // bytes of a value
+	checksumBytes = 4
+)
+
+// columnsHeader is the second line of a file of columns.
+type columnsHeader struct {
+	Model   string               `json:"model"` // checksum of the body of the model
+	Rows    int                  `json:"rows"`
+	Columns int                  `json:"columns"` // the last column is 1 if a label reaches the node, else 0
+	IDBytes int64                `json:"id_bytes"`
+	Kept    json.RawMessage      `json:"kept"`
+	Omitted []problem.MixedModel `json:"omitted,omitempty"`
+}
+
+// SaveColumns writes the columns of the prediction, from which [Model.OpenColumns] predicts new nodes with the model that
+// [Prediction.Save] writes. The error wraps [engine.ErrNoColumns] if the prediction was made without ClassifyOptions.Columns.
+func (p *Prediction) SaveColumns(path string) error {
+	f := NewModel(p.g, p.given, p.attributes)
+	err := p.KeepTo(f)
+	if err == nil {
+		_, err = f.encode()
+	}
+	if err != nil {
+		return err
+	}
+	pending, err := durable.NewFile(durable.OS, path)
+	if err != nil {
+		return err
+	}
+	if err := p.WriteColumns(pending, f); err != nil {
+		return errors.Join(err, pending.Abort())
+	}
+	return durable.Commit(nil, pending)
+}
+
+// WriteColumns writes the columns of the prediction for the model f, which must be written before.
+func (p *Prediction) WriteColumns(w io.Writer, f *Model) error {
+	if p.Columns == nil {
+		return fmt.Errorf("%s: %w", p.Method, engine.ErrNoColumns)
+	}
+	values := p.Columns.Values
+	h := &columnsHeader{Model: f.sum, Rows: values.Rows, Columns: values.Cols + 1, Omitted: p.Columns.Omitted}
+	var err error
+	if h.Kept, err = json.Marshal(p.Columns.Kept); err != nil {
+		return err
+	}
+	var id []byte
+	for row := range values.Rows {
+		id = p.g.Nodes.AppendID(id[:0], row)
+		h.IDBytes += int64(len(binary.AppendUvarint(nil, uint64(len(id)))) + len(id))
+	}
+	header, err := json.Marshal(h)
+	if err != nil {
+		return err
+	}
+	sum := crc32.New(castagnoli)
+	b := bufio.NewWriter(io.MultiWriter(w, sum))
+	fmt.Fprintf(b, "%s%s\n", columnsMagic, header) // b keeps the first error
+	for row := range values.Rows {
+		id = p.g.Nodes.AppendID(id[:0], row)
+		b.Write(binary.AppendUvarint(b.AvailableBuffer(), uint64(len(id))))
+		b.Write(id)
+	}
+	for row := range values.Rows {
+		for _, x := range values.Row(row) {
+			b.Write(binary.LittleEndian.AppendUint32(b.AvailableBuffer(), math.Float32bits(x)))
+		}
+		reached := float32(0)
+		if p.Reached.Contains(uint32(row)) {
+			reached = 1
+		}
+		b.Write(binary.LittleEndian.AppendUint32(b.AvailableBuffer(), math.Float32bits(reached)))
+	}
+	if err := b.Flush(); err != nil {
+		return err
+	}
+	_, err = w.Write(binary.LittleEndian.AppendUint32(nil, sum.Sum32()))
+	return err
+}
+
+// ColumnBytes returns the size of the file that [Prediction.WriteColumns] writes, at most, for a prediction with the given number of
+// columns, without its ids.
+func ColumnBytes(nodes, columns int) int64 { return int64(nodes) * columnBytes * int64(columns+1) }
+
+// Columns predicts nodes that come after a run, from columns of their neighbours that [Prediction.SaveColumns] wrote. The columns stay
+// on disk. Columns may be used concurrently.
+type Columns struct {
+	// Omitted are the models of auto that do not predict new nodes. The others share their weight.
+	Omitted []problem.MixedModel
+
+	model  *Model
+	header columnsHeader
+	nodes  *shard.Nodes
+	file   *os.File
+	first  int64 // offset of the values
+	pool   sync.Pool
+}
+
+// OpenColumns opens a file of columns of the model, and checks its sum. The error is a [*shard.CorruptError] if the file is damaged, and
+// an [*input.Error] if it has other content or belongs to another model.
+func (f *Model) OpenColumns(path string) (_ *Columns, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	c := &Columns{model: f, file: file}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, file.Close())
+		}
+	}()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	sum := crc32.New(castagnoli)
+	r := &columnReader{bufio.NewReaderSize(io.LimitReader(file, info.Size()-checksumBytes), 1<<20), sum, 0}
+	if magic := r.bytes(len(columnsMagic)); string(magic) != columnsMagic {
+		return nil, input.Fault(path, 1, "give a file that --save-columns of classify wrote", "these are no columns")
+	}
+	header, _ := r.ReadBytes('\n') // a file without an end of this line is damaged
+	r.add(header)
+	h := &c.header
+	damaged := func(what string) error {
+		return &shard.CorruptError{Path: path, Offset: -1, What: what + "; restore the file or save the columns again"}
+	}
+	if err := json.Unmarshal(header, h); err != nil {
+		return nil, damaged(err.Error())
+	}
+	c.first = r.read + h.IDBytes
+	stride := int64(columnBytes) * int64(h.Columns)
+	if h.Rows < 0 || h.Columns < 1 || h.IDBytes < int64(h.Rows) || c.first < 0 ||
+		c.first > info.Size() || (info.Size()-checksumBytes-c.first)/stride != int64(h.Rows) || (info.Size()-checksumBytes-c.first)%stride != 0 {
+		return nil, damaged("the size does not fit")
+	}
+	ids := r.bytes(int(h.IDBytes))
+	if _, err := io.Copy(sum, r.Reader); err != nil {
+		return nil, err
+	}
+	var tail [checksumBytes]byte
+	if _, err := file.ReadAt(tail[:], info.Size()-checksumBytes); err != nil {
+		return nil, err
+	}
+	if binary.LittleEndian.Uint32(tail[:]) != sum.Sum32() {
+		return nil, damaged("the content has another checksum")
+	}
+	if h.Model != f.sum {
+		return nil, input.Fault(path, 0, "save both in one run", "the columns belong to another model than %s", f.Path)
+	}
+	if c.nodes, err = shard.StringNodes(func(yield func([]byte) bool) {
+		for rest := ids; len(rest) > 0; {
+			length, size := binary.Uvarint(rest)
+			if size <= 0 || length > uint64(len(rest)-size) || !yield(rest[size:][:length]) {
+				return
+			}
+			rest = rest[size+int(length):]
+		}
+	}); err != nil || c.nodes.Len() != h.Rows {
+		return nil, damaged("the ids do not fit")
+	}
+	e, err := f.Engine()
+	if err != nil {
+		return nil, err
+	}
+	if e.Extension == nil {
+		return nil, fmt.Errorf("%s: %w", e.Name, engine.ErrNoColumns)
+	}
+	begin, err := e.Extension.Restore(h.Kept)
+	if err != nil {
+		return nil, damaged(err.Error())
+	}
+	c.Omitted = h.Omitted
+	balanced := f.Model.Auto != nil && f.Model.Values.Has(classify.WeightsParam.Name) && f.Model.Values.Word(classify.WeightsParam.Name) == "balanced"
+	adapt := (&engine.Problem{Class: f.Class, Names: f.Classes, Shares: f.Shares}).Reweigher(balanced)
+	c.pool.New = func() any {
+		return &newNodePredictor{Columns: c, step: begin(), adapt: adapt, row: make([]byte, stride), sums: make([]float64, h.Columns)}
+	}
+	return c, nil
+}
+
+// columnReader adds what it reads to a sum.
+type columnReader struct {
+	*bufio.Reader
+	sum  hash.Hash
+	read int64
+}
+
+func (r *columnReader) add(b []byte) {
+	r.sum.Write(b)
+	r.read += int64(len(b))
+}
+
+// bytes reads at most n bytes.
+func (r *columnReader) bytes(n int) []byte {
+	b := make([]byte, n)
+	n, _ = io.ReadFull(r, b) // fewer bytes than the size of the file has are a wrong checksum
+	r.add(b[:n])
+	return b[:n]
+}
+
+// Len returns the number of nodes with columns.
+func (c *Columns) Len() int { return c.nodes.Len() }
+
+// Close closes the file. Predictions must have ended.
+func (c *Columns) Close() error { return c.file.Close() }
+
+// NewNode is a node that is not in the graph of a model.
+type NewNode struct {
+	ID    string // may be "" if no other new node has an edge to it
+	Edges []NewEdge
+
+	// Attributes has a value for each of Model.Attributes columns, as [tablefile.Features] has them; nil: the node has none.
+	Attributes []float32
+}
+
+// NewEdge is an edge to a node of the graph or to another new node.
+type NewEdge struct {
+	ID     string
+	Weight float64 // weight that the method has learned from; 0 means 1
+}
+
+// NewPrediction is the prediction of a new node.
+type NewPrediction struct {
+	Label   string    // "" if no label reaches the node
+	Scores  []float64 // probability of each of Model.Classes
+	Links   int       // edges to nodes of the graph, or to new nodes that are nearer to it
+	Steps   int       // steps to the graph; 0: the node has no link
+	Reached bool      // a label, or attributes, reach the node
+}
+
+// Predict predicts new nodes. A new node changes the prediction of no other node, except of new nodes that are further away from the
+// graph. Nodes of unknown edges are an [*IDError].
+func (c *Columns) Predict(ctx context.Context, nodes []NewNode) ([]NewPrediction, error) {
+	position := make(map[string]int, len(nodes))
+	for i, node := range nodes {
+		if node.ID == "" {
+			continue
+		}
+		if _, isListed := position[node.ID]; isListed {
+			return nil, refuse("nodes", "%q is listed twice; give each node once", node.ID)
+		}
+		if _, isKnown := c.nodes.Lookup(node.ID); isKnown {
+			return nil, refuse("nodes", "%q is a node of the graph, which the run has predicted; leave it out", node.ID)
+		}
+		position[node.ID] = i
+	}
+	links := make([][]newLink, len(nodes))
+	for i, node := range nodes {
+		for _, e := range node.Edges {
+			l := newLink{weight: cmp.Or(e.Weight, 1), other: -1}
+			row, isKnown := c.nodes.Lookup(e.ID)
+			if l.row = row; !isKnown {
+				if l.other, isKnown = position[e.ID]; !isKnown {
+					return nil, &IDError{e.ID}
+				}
+				links[l.other] = append(links[l.other], newLink{other: i, weight: l.weight})
+			}
+			links[i] = append(links[i], l)
+		}
+		if attributes := len(node.Attributes); attributes > 0 && attributes != c.model.Attributes {
+			return nil, refuse("attributes", "%d values of %q; give a value for each of the %d columns of the model", attributes, node.ID, c.model.Attributes)
+		}
+	}
+	return c.predict(ctx, links, func(i int) []float32 { return nodes[i].Attributes })
+}
+
+// newLink is a link of a new node to a row of the columns, or to another new node.
+type newLink struct {
+	row, other int // other is −1 for a row
+	weight     float64
+}
+
+// predict predicts new nodes in the order of their steps to the graph.
+func (c *Columns) predict(ctx context.Context, links [][]newLink, attributes func(i int) []float32) ([]NewPrediction, error) {
+	p := c.pool.Get().(*newNodePredictor)
+	defer c.pool.Put(p)
+	out := make([]NewPrediction, len(links))
+	columns := make([][]float64, len(links)) // of nodes with links to new nodes
+	left := sched.UpTo(len(links))
+	for step := 1; len(left) > 0; step++ {
+		var later []int
+		for _, i := range left {
+			links := links[i]
+			isNear := false
+			for _, l := range links {
+				isNear = isNear || l.other < 0 || out[l.other].Steps > 0 && out[l.other].Steps < step
+			}
+			if !isNear {
+				later = append(later, i)
+				continue
+			}
+			if err := sched.Cause(ctx); err != nil {
+				return nil, err
+			}
+			out[i].Steps = step
+			if err := p.predict(&out[i], links, out, columns, attributes(i)); err != nil {
+				return nil, err
+			}
+			columns[i] = p.columnsFor(links)
+		}
+		if len(later) == len(left) {
+			for _, i := range later {
+				if err := p.predict(&out[i], nil, nil, nil, attributes(i)); err != nil {
+					return nil, err
+				}
+			}
+			break
+		}
+		left = later
+	}
+	return out, nil
+}
+
+// newNodePredictor predicts one node at a time.
+type newNodePredictor struct {
+	*Columns
+	step  engine.Step
+	adapt func([]float64) // nil: the shares of classes are not known
+	row   []byte
+	sums  []float64
+	node  engine.NewNode
+}
+
+// predict predicts a node from its links to rows, and to new nodes with fewer steps in all, whose columns are in columns.
+func (p *newNodePredictor) predict(out *NewPrediction, links []newLink, all []NewPrediction, columns [][]float64, attributes []float32) error {
+	clear(p.sums)
+	total := 0.0
+	for _, l := range links {
+		switch {
+		case l.other < 0:
+			if _, err := p.file.ReadAt(p.row, p.first+int64(l.row)*int64(len(p.row))); err != nil {
+				return err
+			}
+			for j := range p.sums {
+				p.sums[j] += float64(l.weight * float64(math.Float32frombits(binary.LittleEndian.Uint32(p.row[columnBytes*j:]))))
+			}
+		case all[l.other].Steps > 0 && all[l.other].Steps < out.Steps:
+			for j, x := range columns[l.other] {
+				p.sums[j] += float64(l.weight * x)
+			}
+		default:
+			continue
+		}
+		out.Links++
+		total += math.Abs(l.weight)
+	}
+	x := &p.node
+	last := len(p.sums) - 1
+	for j := range p.sums {
+		p.sums[j] /= cmp.Or(total, 1)
+	}
+	x.Mean = p.sums[:last]
+	x.Degree = total
+	x.Reached = p.sums[last] != 0
+	x.Attributes = attributes
+	if x.Columns == nil {
+		x.Columns = make([]float64, last)
+	}
+	x.Scores = make([]float64, len(p.model.Classes))
+	p.step(x)
+	if out.Reached = x.Reached; x.Reached && p.adapt != nil {
+		p.adapt(x.Scores)
+	} else if p.model.Shares != nil {
+		copy(x.Scores, p.model.Shares)
+	}
+	if out.Scores = x.Scores; out.Reached {
+		out.Label = p.model.Classes[classify.ArgMax(out.Scores)]
+	}
+	return nil
+}
+
+// columnsFor returns the columns of the last node if a new node may be a neighbour.
+func (p *newNodePredictor) columnsFor(links []newLink) []float64 {
+	for _, l := range links {
+		if l.other >= 0 {
+			reached := 0.0
+			if p.node.Reached {
+				reached = 1
+			}
+			return append(append([]float64(nil), p.node.Columns...), reached)
+		}
+	}
+	return nil
+}
+
+// Engine returns an engine that predicts those nodes of a graph that are not in the graph of the columns. The graph has the edges of new
+// nodes alone. Rows returns the rows of these nodes. Weights of edges become those that the model has learned.
+func (c *Columns) Engine() (*engine.Engine, error) {
+	e, err := c.model.Engine()
+	if err != nil {
+		return nil, err
+	}
+	return &engine.Engine{Name: e.Name, Takes: e.Takes, Specs: e.Specs, Model: e.Model,
+		Fit: func(ctx context.Context, p *engine.Problem, _ *engine.Parameters, s *engine.Settings) (*engine.Prediction, error) {
+			return c.fit(ctx, p, s)
+		}}, nil
+}
+
+// Rows returns the rows of a graph whose nodes are not in the graph of the columns, in the order of ids.
+func (c *Columns) Rows(nodes *shard.Nodes) (rows []int) {
+	rows = []int{}
+	for row := range nodes.Rows() {
+		if _, isKnown := c.nodes.Lookup(nodes.ID(row)); !isKnown {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+func (c *Columns) fit(ctx context.Context, p *engine.Problem, s *engine.Settings) (*engine.Prediction, error) {
+	rows := c.Rows(p.Graph.Nodes)
+	place := make([]int, len(p.Degrees)) // position of each row in rows, or −1 − row of the columns
+	for i, row := range rows {
+		place[row] = i
+	}
+	for row := range place {
+		if known, isKnown := c.nodes.Lookup(p.Graph.Nodes.ID(row)); isKnown {
+			place[row] = -1 - known
+		}
+	}
+	links := make([][]newLink, len(rows))
+	err := sparse.EachRow(ctx, p.A, 1, func(_, row int, col []uint32, weight []float64) error {
+		for j := range col {
+			l := newLink{other: place[col[j]], weight: 1}
+			if weight != nil {
+				l.weight = weight[j]
+			}
+			if l.other < 0 {
+				l.row = -1 - l.other
+				l.other = -1
+			}
+			if i := place[row]; i >= 0 {
+				links[i] = append(links[i], l)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	attributes := func(int) []float32 { return nil }
+	if p.Attributes != nil {
+		reader := p.Attributes.Reader()
+		values := make([]float32, p.Attributes.Cols)
+		attributes = func(i int) []float32 {
+			columns, x := reader.Row(rows[i])
+			if x == nil || columns == nil {
+				return x
+			}
+			clear(values)
+			for j, column := range columns {
+				values[column] = x[j]
+			}
+			return values
+		}
+	}
+	list, err := c.predict(ctx, links, attributes)
+	if err != nil {
+		return nil, err
+	}
+	out := &engine.Prediction{Class: make([]int, len(place)), Scores: sparse.NewBlock[float32](len(place), len(p.Names)), Reached: roaring.New()}
+	for i, q := range list {
+		simd.ConvertTo(out.Scores.Row(rows[i]), q.Scores)
+		if out.Class[rows[i]] = classify.ArgMax(q.Scores); q.Reached {
+			out.Reached.Add(uint32(rows[i]))
+		} else {
+			out.Class[rows[i]] = choose.Majority(c.model.Class)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,184 @@
+package heatwalk
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/file/input"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/shard"
+)
+
+// extendable are methods that predict new nodes. At a node without a label, the equation of an exact method is the equation of a new
+// node.
+var extendable = []struct {
+	method  string
+	isExact bool
+}{{"lp", true}, {"lgc:alpha=0.9", true}, {"poisson", true}, {"wvrn", false}, {"cwk", true}, {"cwk+rls", true}, {"cwk+logistic", true}, {"beliefs", false}}
+
+// A node of the graph without a label, extended from its neighbours, has the columns and the scores of the run.
+func TestColumns(t *testing.T) {
+	g := openKarate(t, nil)
+	labels := map[string]string{"1": "a", "2": "a", "4": "a", "33": "b", "34": "b", "30": "b"}
+	for _, m := range extendable {
+		p, err := g.Classify(t.Context(), labels, &ClassifyOptions{Method: m.method, Columns: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := reopen(t, p)
+		links := linksOf(t, g, c)
+		for row := range links {
+			id := g.Nodes.ID(row)
+			if labels[id] != "" {
+				continue
+			}
+			list, err := c.predict(t.Context(), [][]newLink{links[row]}, func(int) []float32 { return nil })
+			if err != nil {
+				t.Fatal(err)
+			}
+			for class, got := range list[0].Scores {
+				if want := p.Prediction.Scores.At(row, class); math.Abs(got-want) > 1e-5 && m.isExact {
+					t.Errorf("%s, node %s: score %g of class %d, run %g", m.method, id, got, class, want)
+				}
+			}
+			if got := list[0].Label; got != p.Label(id) {
+				t.Errorf("%s, node %s: %s, run %s", m.method, id, got, p.Label(id))
+			}
+		}
+	}
+}
+
+// A file that is cut short or has another byte is refused.
+func TestDamagedColumns(t *testing.T) {
+	g := openKarate(t, nil)
+	p, err := g.Classify(t.Context(), map[string]string{"1": "a", "34": "b"}, &ClassifyOptions{Method: "lgc", Columns: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := reopen(t, p)
+	whole, err := os.ReadFile(c.file.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "damaged")
+	refuse := func(b []byte, what string, i int) {
+		if err := os.WriteFile(path, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		_, err := c.model.OpenColumns(path)
+		if !errors.Is(err, shard.ErrCorrupt) && !errors.As(err, new(*input.Error)) {
+			t.Errorf("%s at %d: %v", what, i, err)
+		}
+	}
+	for i := range whole {
+		b := bytes.Clone(whole)
+		b[i] ^= 1
+		refuse(b, "another byte", i)
+		refuse(whole[:i], "cut", i)
+	}
+}
+
+// Concurrent predictions of new nodes agree, and new nodes follow new nodes.
+func TestNewNodes(t *testing.T) {
+	g := openKarate(t, nil)
+	p, err := g.Classify(t.Context(), map[string]string{"1": "a", "34": "b"}, &ClassifyOptions{Method: "lp", Columns: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := reopen(t, p)
+	nodes := []NewNode{{ID: "far", Edges: []NewEdge{{ID: "near"}}}, {ID: "near", Edges: []NewEdge{{ID: "9", Weight: 3}, {ID: "34"}}}, {ID: "alone"}}
+	want := p.Scores("9")["a"] * 3 / 4
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			list, err := c.Predict(t.Context(), nodes)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for i, steps := range []int{2, 1, 0} {
+				if q := list[i]; q.Steps != steps || q.Reached != (steps > 0) || steps > 0 && math.Abs(q.Scores[0]-want) > 1e-6 {
+					t.Errorf("node %d: %+v", i, q)
+				}
+			}
+		})
+	}
+	group.Wait()
+	for _, wrong := range [][]NewNode{{{ID: "1"}}, {{ID: "x"}, {ID: "x"}}, {{Edges: []NewEdge{{ID: "y"}}}}, {{Attributes: []float32{1}}}} {
+		if _, err := c.Predict(t.Context(), wrong); err == nil {
+			t.Errorf("%v: no error", wrong)
+		}
+	}
+}
+
+func BenchmarkNewNode(b *testing.B) {
+	g, err := Open(b.Context(), karateEdges, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	p, err := g.Classify(b.Context(), map[string]string{"1": "a", "34": "b"}, &ClassifyOptions{Method: "lp", Columns: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	c := reopen(b, p)
+	node := []NewNode{{}}
+	for i := range 10 {
+		node[0].Edges = append(node[0].Edges, NewEdge{ID: strconv.Itoa(i + 1)})
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := c.Predict(b.Context(), node); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func reopen(t testing.TB, p *Prediction) *Columns {
+	model, columns := filepath.Join(t.TempDir(), "model"), filepath.Join(t.TempDir(), "columns")
+	if err := p.Save(model); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.SaveColumns(columns); err != nil {
+		t.Fatal(err)
+	}
+	f, err := LoadModel(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := f.OpenColumns(columns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+func linksOf(t *testing.T, g *Graph, c *Columns) [][]newLink {
+	links := make([][]newLink, len(g.Degrees))
+	err := sparse.EachRow(context.Background(), g.A, 1, func(_, row int, col []uint32, weight []float64) error {
+		for j, u := range col {
+			known, isKnown := c.nodes.Lookup(g.Nodes.ID(int(u)))
+			if !isKnown {
+				return fmt.Errorf("node %d is missing", u)
+			}
+			w := 1.0
+			if weight != nil {
+				w = weight[j]
+			}
+			links[row] = append(links[row], newLink{row: known, other: -1, weight: w})
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return links
+}
