@@ -42,6 +42,10 @@ type Boosting struct {
 	// frequent categories are distinguished. Other categories are missing.
 	IsCategory []bool
 
+	// Output is the class, with [SoftmaxLoss], or the output whose trees alone use a column of X or, after these, of Varied; −1:
+	// all trees use the column. nil: all trees use all columns.
+	Output []int
+
 	Loss    Loss
 	Class   []int                  // class of each item, for [SoftmaxLoss]
 	Classes int                    // number of classes, for [SoftmaxLoss]
@@ -137,6 +141,7 @@ func (b *Boosting) Fit(ctx context.Context) (*BoostedTrees, *sparse.Block[float6
 type boostingFit struct {
 	*Boosting
 	bins    *bins
+	columns [][]int // by output: positions in bins.columns of the columns that its trees use
 	model   *BoostedTrees
 	outputs int
 	target  []float64 // of item and output; nil: class
@@ -157,20 +162,27 @@ type boostingFit struct {
 	growers  []*grower
 }
 
+// columnCount returns the number of columns of X and Varied.
+func (b *Boosting) columnCount() int {
+	if b.Varied == nil {
+		return b.X.Cols
+	}
+	return b.X.Cols + b.Varied[0].Cols
+}
+
 func (b *Boosting) begin() (*boostingFit, error) {
 	n := b.X.Rows
-	if len(b.Fold) != n || b.IsCategory != nil && len(b.IsCategory) != b.X.Cols {
+	if len(b.Fold) != n || b.Output != nil && len(b.Output) != b.columnCount() || b.IsCategory != nil && len(b.IsCategory) != b.X.Cols {
 		panic(badLength)
 	}
 	if n >= 1<<rowBits {
 		return nil, ErrManyRows
 	}
 	f := &boostingFit{Boosting: b, bins: new(bins)}
-	m := &BoostedTrees{Loss: b.Loss, Columns: b.X.Cols}
+	m := &BoostedTrees{Loss: b.Loss, Columns: b.columnCount()}
 	f.bins.add([]*sparse.Block[float32]{b.X}, 0, b.IsCategory)
 	if b.Varied != nil {
-		f.bins.add(b.Varied, m.Columns, nil)
-		m.Columns += b.Varied[0].Cols
+		f.bins.add(b.Varied, b.X.Cols, nil)
 	}
 	f.model = m
 	if b.Loss == SoftmaxLoss {
@@ -220,10 +232,33 @@ func (b *Boosting) begin() (*boostingFit, error) {
 	if b.Loss == SquaredLoss {
 		f.spread = f.largestTarget()
 	}
+	f.divideColumns()
+	most := 0
+	for _, list := range f.columns {
+		most = max(most, f.bins.countOf(list))
+	}
 	for range min(sched.Workers(b.Workers), models*f.outputs) {
-		f.growers = append(f.growers, newGrower(f.bins, n))
+		f.growers = append(f.growers, newGrower(f.bins, n, most))
 	}
 	return f, nil
+}
+
+// divideColumns lists the columns that the trees of each output use. If two classes have one output, its trees use the columns
+// of both.
+func (f *boostingFit) divideColumns() {
+	f.columns = make([][]int, f.outputs)
+	for o := range f.columns {
+		user := o
+		if f.isSoftmax() {
+			user = f.model.Class[o]
+		}
+		isShared := f.Output == nil || f.Loss == SoftmaxLoss && !f.isSoftmax()
+		for j, c := range f.bins.columns {
+			if isShared || f.Output[c.column] < 0 || f.Output[c.column] == user {
+				f.columns[o] = append(f.columns[o], j)
+			}
+		}
+	}
 }
 
 // targetUnit is the rounding of standardized targets: it makes them equal to the bit for y and for a·y + b with a > 0, whose
@@ -508,6 +543,7 @@ func (f *boostingFit) grow(ctx context.Context) error {
 
 func (f *boostingFit) growTree(g *grower, model, output int) Tree {
 	g.model = model
+	g.columns = f.columns[output]
 	g.rows = g.rows[:0]
 	g.held = g.held[:0]
 	for i, isHidden := range f.isHidden[model] {

@@ -400,6 +400,49 @@ func TestBoostingProperties(t *testing.T) {
 	})
 }
 
+// If each output has its own columns, an output has the scores of a fit of the output alone on its columns.
+func TestBoostingColumnsOfOutputs(t *testing.T) {
+	defer func(list []float64) { factors = list }(factors)
+	factors = []float64{1}
+	b := boostingProblem(4, 300, LogisticLoss)
+	b.Rounds = 4
+	b.IsCategory = nil
+	for j := range b.X.Cols {
+		b.Output = append(b.Output, j%(b.Targets.Cols+1)-1)
+	}
+	_, held, err := b.Fit(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for o := range b.Targets.Cols {
+		alone := *b
+		alone.Output = nil
+		alone.Targets = sparse.NewBlock[float64](b.X.Rows, 1)
+		var columns []int
+		for j, user := range b.Output {
+			if user < 0 || user == o {
+				columns = append(columns, j)
+			}
+		}
+		alone.X = sparse.NewBlock[float32](b.X.Rows, len(columns))
+		for i := range b.X.Rows {
+			alone.Targets.Row(i)[0] = b.Targets.Row(i)[o]
+			for k, j := range columns {
+				alone.X.Row(i)[k] = b.X.Row(i)[j]
+			}
+		}
+		_, want, err := alone.Fit(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range b.X.Rows {
+			if held.Row(i)[o] != want.Row(i)[0] {
+				t.Fatalf("item %d has the score %v of output %d, and %v without the columns of other outputs", i, held.Row(i)[o], o, want.Row(i)[0])
+			}
+		}
+	}
+}
+
 // An exclusive or of two columns, of which neither alone says anything, is learned; so is a category whose order means
 // nothing.
 func TestBoostingLearns(t *testing.T) {

@@ -16,12 +16,18 @@ const mostBins = 255
 // and in a column of categories for rare values too.
 type bins struct {
 	columns []binColumn
-	total   int // number of bins of all columns, missing values included
+}
+
+// countOf returns the number of bins of some columns, missing values included.
+func (b *bins) countOf(columns []int) (count int) {
+	for _, j := range columns {
+		count += b.columns[j].count + 1
+	}
+	return count
 }
 
 type binColumn struct {
 	column     int       // in the rows that were binned
-	first      int       // position of the first bin in a histogram of all columns
 	count      int       // number of bins without the bin of missing values; also the code of missing values
 	code       [][]uint8 // by item, for each model or once for all
 	cuts       []float32 // increasing; nil: categories
@@ -42,7 +48,7 @@ func (b *bins) add(x []*sparse.Block[float32], first int, isCategory []bool) {
 			}
 		}
 		slices.Sort(present)
-		c := binColumn{column: first + j, first: b.total}
+		c := binColumn{column: first + j}
 		if isCategory != nil && isCategory[j] {
 			c.categories = frequentValues(present)
 			c.count = len(c.categories)
@@ -61,7 +67,6 @@ func (b *bins) add(x []*sparse.Block[float32], first int, isCategory []bool) {
 			c.code = append(c.code, code)
 		}
 		b.columns = append(b.columns, c)
-		b.total += c.count + 1
 	}
 }
 

@@ -78,13 +78,14 @@ func (f fixedPoint) value(d derivatives) float64 {
 // grower grows trees. It is the workspace of a worker.
 type grower struct {
 	bins       *bins
-	model      int // whose codes are used
+	model      int   // whose codes are used
+	columns    []int // positions in bins.columns of the columns that the tree may use
 	scale      fixedPoint
 	derivative []derivatives // by row
 	ordered    []derivatives // of the rows of a leaf, in their order
 	rows, held []int32       // rows that are learned and rows that are only predicted, by leaf
 	spare      []int32
-	histograms [][]derivatives // of leaves, by column and bin
+	histograms [][]derivatives // of leaves, by used column and bin
 	unused     []int           // histograms of no leaf
 	leaves     []leaf
 	order      []orderedCategory
@@ -110,11 +111,12 @@ type split struct {
 	left        derivatives
 }
 
-func newGrower(b *bins, rows int) *grower {
+// newGrower returns a grower for trees that use columns with at most the given number of bins together.
+func newGrower(b *bins, rows, binCount int) *grower {
 	g := &grower{bins: b, derivative: make([]derivatives, rows), ordered: make([]derivatives, rows), rows: make([]int32, 0, rows), held: make([]int32, 0, rows),
 		spare: make([]int32, rows)}
 	for h := range treeLeaves {
-		g.histograms = append(g.histograms, make([]derivatives, b.total))
+		g.histograms = append(g.histograms, make([]derivatives, binCount))
 		g.unused = append(g.unused, h)
 	}
 	return g
@@ -199,7 +201,7 @@ func (g *grower) divide(t *Tree, i int, continues bool) {
 			smaller.histogram = g.take()
 			g.count(smaller)
 			whole := g.histograms[larger.histogram]
-			for b, d := range g.histograms[smaller.histogram] {
+			for b, d := range g.histograms[smaller.histogram][:g.bins.countOf(g.columns)] {
 				whole[b] = whole[b].minus(d)
 			}
 			g.search(larger)
@@ -258,11 +260,12 @@ func (g *grower) count(l *leaf) {
 	for i, r := range rows {
 		ordered[i] = g.derivative[r]
 	}
-	h := g.histograms[l.histogram]
+	h := g.histograms[l.histogram][:g.bins.countOf(g.columns)]
 	clear(h)
-	for j := range g.bins.columns {
+	for _, j := range g.columns {
 		c := &g.bins.columns[j]
-		addDerivatives(h[c.first:][:c.count+1], c.codeFor(g.model), rows, ordered)
+		addDerivatives(h[:c.count+1], c.codeFor(g.model), rows, ordered)
+		h = h[c.count+1:]
 	}
 }
 
@@ -282,9 +285,10 @@ func (g *grower) search(l *leaf) {
 		return
 	}
 	h := g.histograms[l.histogram]
-	for j := range g.bins.columns {
+	for _, j := range g.columns {
 		c := &g.bins.columns[j]
-		sums := h[c.first:][:c.count+1]
+		sums := h[:c.count+1]
+		h = h[c.count+1:]
 		if c.categories != nil {
 			g.searchCategories(l, j, sums)
 			continue
