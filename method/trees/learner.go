@@ -105,11 +105,15 @@ func Learn(ctx context.Context, s *Sample) (*Model, error) {
 	if err := all.learn(ctx); err != nil {
 		return nil, err
 	}
-	if own != nil && own.loss() < all.loss() {
+	if own != nil && own.loss() < (1-sameLoss)*all.loss() {
 		return own, nil
 	}
 	return all, nil
 }
+
+// sameLoss is the relative difference up to which losses are equal. Trees without a split, as of fewer labels than two leaves
+// have, predict alike from all columns but for rounding, which depends on the unit of the numbers.
+const sameLoss = 1e-9
 
 // Columns returns the value of the parameter columns with which m was learned.
 func (m *Model) Columns() string {
