@@ -34,7 +34,7 @@ func TestNumbersFollowTheirUnit(t *testing.T) {
 		name := rapid.SampledFrom(names).Draw(r, "method")
 		p := randomNumbers(t, rapid.Uint64Range(1, 50).Draw(r, "seed"), rapid.IntRange(12, 120).Draw(r, "nodes"))
 		for i, y := range p.Value {
-			p.Value[i] = math.Round(y*64) / 64 // so that y + b is exact
+			p.Value[i] = math.Round(y*64) / 64 // so that a·y + b is exact: ill-conditioned systems amplify its rounding
 		}
 		if p.Validate() != nil {
 			r.Skip()
@@ -42,7 +42,7 @@ func TestNumbersFollowTheirUnit(t *testing.T) {
 		if rapid.Bool().Draw(r, "attributes") {
 			p.Attributes = randomTable(rapid.Uint64Range(1, 50).Draw(r, "attributes of"), len(p.Degrees))
 		}
-		a := rapid.SampledFrom([]float64{1, 1, -1, 1000, -3, 1e-40, 1e40}).Draw(r, "a")
+		a := rapid.SampledFrom([]float64{1, 1, -1, 1000, -3, 0x1p-133, 0x1p133}).Draw(r, "a")
 		b := 0.0
 		if math.Abs(a) < 1e9 && math.Abs(a) > 1e-9 {
 			b = math.Trunc(rapid.SampledFrom([]float64{0, 1, -2460000.5, 1.7e9, 1e12}).Draw(r, "b"))

@@ -9,7 +9,8 @@ import (
 )
 
 // standard maps known numbers y to z = (y − median)/unit. unit is a power of 2, so that z has a standard deviation from 1 to
-// 2 and is rounded by the difference alone. Engines learn z, so that their choices and predictions follow the numbers: y + c
+// 2 and is rounded by the difference alone, times the sign of the skewness Σ (y − median)³, so that y and −y give the same z:
+// trees, whose bins and ties have an order, would not predict −y by the negative. Engines learn z, so that their choices and predictions follow the numbers: y + c
 // gives the same z to the bit if y + c is exact. Sums and squares of the numbers themselves, such as times in seconds, about
 // 10⁹, would have no digits left for minutes. A nil standard changes nothing.
 type standard struct {
@@ -28,9 +29,14 @@ func standardize(p *Problem) *standard {
 	z := &standard{median: low + (high-low)/2, known: make(map[float64]float64, n)}
 	floats.AddConst(-z.median, differences)
 	widest := max(-differences[0], differences[n-1])
-	floats.Scale(1/widest, differences) // squares stay finite
+	floats.Scale(1/widest, differences) // cubes stay finite
 	_, exponent := math.Frexp(widest * stat.PopStdDev(differences, nil))
-	z.unit = math.Ldexp(1, exponent-1)
+	skewness := 0.0
+	for i, d := range differences[:n/2] { // in pairs, so that rounding is the same for −y
+		e := differences[n-1-i]
+		skewness += float64(d*d*d) + float64(e*e*e)
+	}
+	z.unit = math.Copysign(math.Ldexp(1, exponent-1), skewness)
 	for _, y := range p.Value {
 		z.known[z.of(y)] = y
 	}
@@ -77,8 +83,8 @@ func (z *standard) restore(out *Prediction) {
 		all = append(all, &c.Methods[i].Errors)
 	}
 	for _, e := range all {
-		e.RMSE *= z.unit
-		e.MAE *= z.unit
+		e.RMSE *= math.Abs(z.unit)
+		e.MAE *= math.Abs(z.unit)
 	}
 	for i, h := range c.HeldOut {
 		c.HeldOut[i] = TestedValue{z.number(h.True), z.number(h.Predicted)}

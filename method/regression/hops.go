@@ -110,7 +110,11 @@ func hopFeatures(ctx context.Context, p *engine.Problem, positions, train []int,
 	var factor [1 + mostHops]float64
 	for j := range factor {
 		column := problem.Pick(mat.Col(nil, j, sparse.DenseOf(x)), learned)
-		if deviation := stat.PopStdDev(column, nil); deviation > rounding*floats.Norm(column, math.Inf(1)) {
+		largest := floats.Norm(column, math.Inf(1))
+		if j < mostHops { // means of values that cancel are rounding errors of the values
+			largest = floats.Norm(shown.Value, math.Inf(1))
+		}
+		if deviation := stat.PopStdDev(column, nil); deviation > rounding*largest {
 			factor[j] = 1 / deviation
 		}
 		for a := range x.Rows {
