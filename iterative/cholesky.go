@@ -36,7 +36,8 @@ type triangle struct {
 }
 
 // FactorWorkspace declares the largest factor that a solve may make for a graph with n nodes and the given number of stored
-// entries, two for each edge. If isSampled is set, it considers only sampled factors.
+// entries, two for each edge. If isSampled is set, it considers only sampled factors. The memory of a factor that every solve
+// may make is always counted, so that a refusal comes before the solve.
 func FactorWorkspace(n int, entries int64, isSampled bool) (w budget.Workspace) {
 	w.Optional = SampledBytes(n, entries)
 	if isLean(n, entries) {
@@ -52,6 +53,7 @@ func FactorWorkspace(n int, entries int64, isSampled bool) (w budget.Workspace) 
 		}
 		w.Reserved = w.Optional
 	}
+	w.Fixed = budget.AnyOf(w.Fixed, NeededBytes(n, entries))
 	return w
 }
 
@@ -60,7 +62,7 @@ func SampledBytes(n int, entries int64) budget.Size {
 	return sampledBytes(n, entries, factorLimit(n, entries))
 }
 
-// NeededBytes returns the memory of the factor that every solve of a [Harmonic] system may make: the sampled factor of a grid
+// NeededBytes returns the memory of the factor that every solve may make: the sampled factor of a grid
 // or a mesh, see [IsSlow], or the complete factor of a forest, if the graph has at most one edge for each node. Otherwise it
 // returns 0.
 func NeededBytes(n int, entries int64) budget.Size {

@@ -191,7 +191,7 @@ func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64],
 	if err != nil {
 		return work, err
 	}
-	sys.Memory = budget.Subtract(set.Memory, minimum)
+	sys.Memory = budget.Subtract(set.Memory, minimum-iterative.NeededBytes(n, g.A.NNZ()))
 	return l.solveTo(ctx, dst, sys, g, groups, space.Width(set.Memory), &set)
 }
 
@@ -273,7 +273,7 @@ func (l *Learner) MeansTo(ctx context.Context, dst *sparse.Block[float64], g *gr
 	}
 	f := sparse.NewBlock[float64](dst.Rows, 2*len(samples))
 	space := l.Declare(f.Rows, g.A.NNZ(), f.Cols, 2, v)
-	sys.Memory = budget.Subtract(s.Memory, space.Required(s.Memory))
+	sys.Memory = budget.Subtract(s.Memory, space.Required(s.Memory)-iterative.NeededBytes(f.Rows, g.A.NNZ()))
 	mean := make([]float64, len(samples))
 	for k, sample := range samples {
 		mean[k] = floats.Sum(sample.Value) / float64(len(sample.Value))

@@ -158,10 +158,10 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
-// The limit of a factor is the memory that the blocks leave.
+// The limit of a factor is the memory that the blocks leave. The factor of a path, which every solve makes, is declared.
 func TestFactorBesideBlocks(t *testing.T) {
 	const n = 2000
-	a := testgraph.Path(n)
+	a := testgraph.Ladder(n)
 	seeds := cwk.Seeds{Row: []int{0, n - 1}, Class: []int{0, 1}, Classes: 2}
 	solve := func(memory int64) error {
 		_, err := poisson.ScoresTo(t.Context(), sparse.NewBlock[float64](n, 2), graphOf(t, a, 1), []cwk.Seeds{seeds}, nil, &Settings{Memory: memory, Tolerance: 1e-6})
@@ -173,6 +173,10 @@ func TestFactorBesideBlocks(t *testing.T) {
 	}
 	if err := solve(space.Required(1)); !errors.Is(err, budget.ErrMemory) {
 		t.Errorf("where the blocks alone fit: %v", err)
+	}
+	a = testgraph.Path(n)
+	if err := solve(poisson.Declare(n, a.NNZ(), 2, 2, nil).Required(1)); err != nil {
+		t.Errorf("a path: %v", err)
 	}
 }
 

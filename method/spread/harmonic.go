@@ -24,18 +24,7 @@ var Harmonic = engine.Numeric(&param.Spec{
 
 func harmonicWorkspace(p *engine.Problem) budget.Workspace {
 	n, entries, cover := iterative.SolvedSize(p.Graph)
-	factor := iterative.FactorWorkspace(n, entries, false)
-	factor.Fixed = max(factor.Fixed, neededBytes(p))
-	return factor.AndHeld(cover, 24*8*int64(n))
-}
-
-// neededBytes returns the memory of the factor that every solve may make.
-func neededBytes(p *engine.Problem) budget.Size {
-	if sparse.TeamOf(p.A) != nil {
-		return 0
-	}
-	n, entries, _ := iterative.SolvedSize(p.Graph)
-	return iterative.NeededBytes(n, entries)
+	return iterative.FactorWorkspace(n, entries, false).AndHeld(cover, 24*8*int64(n))
 }
 
 func predictHarmonic(ctx context.Context, p *engine.Problem, _ param.Values,
@@ -44,7 +33,8 @@ func predictHarmonic(ctx context.Context, p *engine.Problem, _ param.Values,
 	if err != nil {
 		return nil, err
 	}
-	h.Memory = budget.Subtract(s.Memory, harmonicWorkspace(p).Fixed-neededBytes(p))
+	n, entries, _ := iterative.SolvedSize(p.Graph)
+	h.Memory = budget.Subtract(s.Memory, harmonicWorkspace(p).Fixed-iterative.NeededBytes(n, entries))
 	mean := stat.Mean(p.Value, nil)
 	f := sparse.NewBlock[float64](len(p.Degrees), 1)
 	for i, row := range p.Row {

@@ -22,6 +22,20 @@ func Path(n int) *sparse.CSR {
 	return b.csr()
 }
 
+// Ladder returns the paths over the even and over the odd of n nodes, and the rungs between 2i and 2i + 1.
+func Ladder(n int) *sparse.CSR {
+	b := builder{nodes: n}
+	for i := range n {
+		if i%2 == 0 && i+1 < n {
+			b.edge(i, i+1, 1)
+		}
+		if i+2 < n {
+			b.edge(i, i+2, 1)
+		}
+	}
+	return b.csr()
+}
+
 // Cycle returns the cycle over n ≥ 3 nodes.
 func Cycle(n int) *sparse.CSR {
 	b := builder{nodes: n}

@@ -22,9 +22,7 @@ func (l *Propagation) Workspace() budget.Workspace {
 		w := budget.Slabs[float64](5, solved, columns).And(budget.Slabs[float64](1, n, columns)).And(scores).And(
 			budget.Held(cover, 10*8*int64(solved)))
 		if l.P.Team() == nil {
-			factor := iterative.FactorWorkspace(solved, entries, l.Rough)
-			factor.Fixed = max(factor.Fixed, iterative.NeededBytes(solved, entries))
-			w = w.And(factor)
+			w = w.And(iterative.FactorWorkspace(solved, entries, l.Rough))
 		}
 		if reduces(l) {
 			w.Optional = budget.AnyOf(w.Optional, iterative.ReductionBytes(n, entries, len(l.P.Row)))
