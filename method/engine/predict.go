@@ -56,10 +56,13 @@ type Prediction struct {
 	Unfinished string
 
 	// BlockModel states that auto predicts with beliefs of a block model alone. Omitted lists the stages that auto omits
-	// because of their cost.
-	BlockModel bool
-	Omitted    []string
-	More       *More // what auto adds with HighEffort; nil: nothing
+	// because of their cost, and Unfit the stages that it omits because they need MissingMemory more bytes than
+	// Settings.Memory.
+	BlockModel    bool
+	Omitted       []string
+	Unfit         []string
+	MissingMemory int64
+	More          *More // what auto adds with HighEffort; nil: nothing
 
 	EdgeWeights
 

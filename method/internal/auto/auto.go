@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/engine"
@@ -57,10 +56,6 @@ func predict(ctx context.Context, p *problem.Problem,
 			out.Mixed = &Choice{BlockModel: true}
 			return out, predictByBeliefs(ctx, p, set, m, out)
 		}
-		if err := budget.Check(set.Memory, plan.learning.Required(set.Memory),
-			"learning without a block model, which does not explain the graph,"); err != nil {
-			return nil, err
-		}
 		tried = m
 	}
 	in, err := newInput(ctx, p, set, plan.design, plan.memory, &out.Work)
@@ -68,6 +63,9 @@ func predict(ctx context.Context, p *problem.Problem,
 		return nil, err
 	}
 	in.tried = tried
+	in.unfit = plan.unfit
+	out.Unfit = plan.unfit
+	out.MissingMemory = plan.missing
 	if plan.disk > 0 {
 		if in.files, err = newTempFiles(p.TempDir); err != nil {
 			return nil, err
@@ -134,6 +132,7 @@ type input struct {
 	memory     int64      // limit for the allocations of a stage; 0: no limit
 	files      *tempFiles // nil: rows are stored in memory
 	unfinished string
+	unfit      []string // see plan
 
 	arcs *arcs // nil: the graph is undirected
 

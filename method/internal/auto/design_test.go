@@ -130,3 +130,36 @@ func TestManyClassesFitTheLimit(t *testing.T) {
 		}
 	}
 }
+
+// Stages that do not fit the memory limit are left out from the start, and the plan of the others fits it.
+func TestStagesFitTheLimit(t *testing.T) {
+	p := contract.Planted(t, 4, 300, 60)
+	at := func(limit int64) *settings {
+		return &settings{Settings: engine.Settings{Workers: 2, Memory: limit}}
+	}
+	all := newPlan(p, at(0)).learning.Required(1)
+	bare := designOf(p, at(0))
+	for _, s := range optionalStages {
+		*s.of(&bare) = false
+	}
+	least := planOf(bare, p, at(1)).learning.Required(1)
+	if least >= all {
+		t.Fatalf("all stages need %d bytes, none %d", all, least)
+	}
+	for _, limit := range []int64{least, least + (all-least)/3, all - 1, all} {
+		plan := newPlan(p, at(limit))
+		if bytes := plan.learning.Required(limit); bytes > limit {
+			t.Errorf("limit %d: %d bytes without %q", limit, bytes, plan.unfit)
+		}
+		out := evident(t, p, at(limit))
+		if (len(out.Unfit) > 0) != (limit < all) || !slices.Equal(out.Unfit, plan.unfit) {
+			t.Errorf("limit %d of %d leaves out %q", limit, all, out.Unfit)
+		}
+		if again := newPlan(p, at(limit+out.MissingMemory)); len(again.unfit) > 0 {
+			t.Errorf("limit %d with %d more bytes leaves out %q", limit, out.MissingMemory, again.unfit)
+		}
+	}
+	if plan := newPlan(p, at(1)); plan.unfit != nil {
+		t.Errorf("a limit that nothing fits leaves out %q", plan.unfit)
+	}
+}

@@ -2,6 +2,7 @@ package auto
 
 import (
 	"math"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/trees"
@@ -51,6 +52,11 @@ func (f *features) more() *engine.More {
 	high := *in.set
 	high.Effort = engine.HighEffort
 	d := designOf(p, &high)
+	for _, o := range optionalStages { // more effort does not make them fit
+		if slices.Contains(in.unfit, o.name) {
+			*o.of(&d) = false
+		}
+	}
 	m := &engine.More{}
 	seconds := 0.0
 	entries := float64(sparse.EntriesOf(p.A))

@@ -60,7 +60,7 @@ func TestLabelsFarApart(t *testing.T) {
 		if found := float64(right) / n; found < out.Accuracy-3*out.Stderr || found > out.Accuracy+3*out.Stderr {
 			t.Errorf("%v of the nodes are right, estimated %v ± %v", found, out.Accuracy, out.Stderr)
 		}
-		for _, set := range []*settings{{Settings: engine.Settings{Workers: 2}}, {Settings: engine.Settings{Workers: 7, Memory: 8 << 20}}} {
+		for _, set := range []*settings{{Settings: engine.Settings{Workers: 2}}, {Settings: engine.Settings{Workers: 7, Memory: newPlan(p, &settings{}).learning.Required(1)}}} {
 			again := evident(t, p, set)
 			if !slices.Equal(again.Scores.Data, out.Scores.Data) || again.Accuracy != out.Accuracy {
 				t.Errorf("%d workers, limit %d: another prediction", set.Workers, set.Memory)

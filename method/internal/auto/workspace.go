@@ -15,19 +15,26 @@ type plan struct {
 	learning budget.Workspace // memory of the stages after beliefs
 	memory   int64            // limit of the blocks of a stage; 0: none
 	disk     int64
+
+	unfit   []string // stages that do not fit the memory limit
+	missing int64    // memory that they need beyond the limit
 }
 
 // workspace declares the memory of [predict] in w, and the bytes of its temporary files in disk. The memory of components
 // of the graph, of scores and of classes is not counted. If [predict] tries beliefs first, the memory of learning is
-// optional, because beliefs may suffice.
-func workspace(p *problem.Problem, set *settings) (w budget.Workspace, disk int64) {
+// optional, because beliefs may suffice. The error is a [*budget.Error] if learning does not fit the limit.
+func workspace(p *problem.Problem, set *settings) (w budget.Workspace, disk int64, err error) {
 	plan := newPlan(p, set)
 	if !beginsWithBeliefs(p, set) {
-		return plan.learning, plan.disk
+		return plan.learning, plan.disk, nil
+	}
+	required := plan.learning.Required(set.Memory)
+	if err := budget.Check(set.Memory, required, "learning and predictions"); err != nil {
+		return w, plan.disk, err
 	}
 	w = beliefs.Workspace(len(p.Degrees), len(p.Names)).AndHeld(propagation.HeldOutBytes(p))
-	w.Optional = budget.AnyOf(plan.learning.Required(set.Memory), plan.learning.Enough()) // learning may follow
-	return w, plan.disk
+	w.Optional = budget.AnyOf(required, plan.learning.Enough())
+	return w, plan.disk, nil
 }
 
 func keepsHighest(p *problem.Problem, set *settings) bool {
@@ -35,8 +42,59 @@ func keepsHighest(p *problem.Problem, set *settings) bool {
 	return d.manyClasses && !d.propagation
 }
 
+// newPlan returns the plan of the stages that fit the memory limit. A kept model needs the stages that it has learned from.
 func newPlan(p *problem.Problem, set *settings) *plan {
-	d := designOf(p, set)
+	all := planOf(designOf(p, set), p, set)
+	if set.Memory == 0 || set.choice != nil || !all.isOver(p, set) {
+		return all
+	}
+	few := all.design
+	for _, s := range optionalStages {
+		*s.of(&few) = false
+	}
+	out := planOf(few, p, set)
+	if out.isOver(p, set) {
+		return all // the refusal names the memory of all stages
+	}
+	for _, s := range optionalStages {
+		if !*s.of(&all.design) {
+			continue
+		}
+		more := out.design
+		*s.of(&more) = true
+		if wider := planOf(more, p, set); wider.isOver(p, set) {
+			out.unfit = append(out.unfit, s.name)
+		} else {
+			wider.unfit = out.unfit
+			out = wider
+		}
+	}
+	out.missing = all.learning.Required(set.Memory) - set.Memory
+	return out
+}
+
+// optionalStages are stages that may be left out, those that gain most first.
+var optionalStages = []struct {
+	name string
+	of   func(*design) *bool
+}{
+	{"boosted trees", func(d *design) *bool { return &d.trees }},
+	{"counts of neighbours", func(d *design) *bool { return &d.counts }},
+	{"label propagation", func(d *design) *bool { return &d.propagation }},
+	{"eigenvectors", func(d *design) *bool { return &d.spectral }},
+	{"beliefs", func(d *design) *bool { return &d.beliefs }},
+	{"link rows", func(d *design) *bool { return &d.links }},
+	{"diffusion scores, common neighbours", func(d *design) *bool { return &d.diffusion }},
+}
+
+// isOver reports whether learning requires more than the memory limit, in any process.
+func (o *plan) isOver(p *problem.Problem, set *settings) bool {
+	over := []float64{float64(o.learning.Required(set.Memory) - set.Memory)}
+	p.Team().Max(over)
+	return over[0] > 0
+}
+
+func planOf(d design, p *problem.Problem, set *settings) *plan {
 	n := len(p.Degrees)
 	k := len(p.Names)
 	m := min(len(p.Row), d.examples+2*k) // a sample has at least two labels of each class

@@ -57,12 +57,14 @@ type classifyDocument struct {
 	factorsDocument
 	BlockModel bool         `json:"block_model,omitempty"` // auto stopped at beliefs
 	Omitted    []string     `json:"omitted_stages,omitempty"`
+	Unfit      []string     `json:"unfit_stages,omitempty"` // stages that the memory limit leaves out
 	More       *engine.More `json:"high_effort,omitempty"`
 
 	Sweeps int          `json:"sweeps"`
 	Phases phaseSeconds `json:"seconds_by_phase"`
 	shell.Closing
 
+	unfit string   // what the memory limit leaves out
 	shift string   // why the labels are not a random sample; "": they may be a random sample
 	notes []string // notes about the accuracy, for the summary
 }
@@ -121,6 +123,15 @@ func (in *predictionInputs) countPredictions(p *heatwalk.Prediction,
 	return d
 }
 
+// unfitText names the stages that the memory limit leaves out, and a limit that keeps them; "" if there are none.
+func unfitText(run *shell.Session, p *heatwalk.Prediction) string {
+	if p.Unfit == nil {
+		return ""
+	}
+	return fmt.Sprintf("\nleft out to fit the memory limit: %s; a limit of %s keeps all stages", strings.Join(p.Unfit, ", "),
+		run.Costs.LimitWithData(p.MissingMemory))
+}
+
 // judge returns the document of the predictions, compared with true labels and with held-out labels.
 // labels[i] is the predicted class of row i.
 func judge(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction,
@@ -133,6 +144,8 @@ func judge(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction,
 	d.Weights = p.Weights
 	d.BlockModel = p.BlockModel
 	d.Omitted = p.Omitted
+	d.Unfit = p.Unfit
+	d.unfit = unfitText(run, p)
 	d.More = p.More
 	d.Model = p.Mixed
 	d.Phases.Read = in.seconds
@@ -419,7 +432,7 @@ func (d *classifyDocument) describeModel(saved string, p *heatwalk.Prediction) s
 		}
 		text += fmt.Sprintf("\n--effort high: some %.0f s more, with %s", m.Seconds, strings.Join(gains, ", "))
 	}
-	return text
+	return text + d.unfit
 }
 
 // weightsText describes chosen weights of edges for the summary; "" if the edges keep their weights.

@@ -341,7 +341,7 @@ func (costs *Costs) overLimit(err error, smaller string) error {
 	}
 	limit := costs.Memory + costs.libraries
 	enough := limit + short
-	need := words.Bytes(enough + enough/100) // because the printed number is rounded
+	need := costs.limitWith(short)
 	otherwise := ""
 	if room != nil && room.Unordered {
 		otherwise = ", or pass --order none"
@@ -362,6 +362,17 @@ func (costs *Costs) overLimit(err error, smaller string) error {
 	return LimitError("--max-memory",
 		"%s is too little for %s; allow %s or more%s", words.Bytes(limit), what,
 		need, otherwise)
+}
+
+// limitWith returns the memory limit with further resident bytes.
+func (costs *Costs) limitWith(further int64) string {
+	enough := costs.Memory + costs.libraries + further
+	return words.Bytes(enough + enough/100) // because the printed number is rounded
+}
+
+// LimitWithData returns a memory limit with room for further bytes of data, see [budget.Resident].
+func (costs *Costs) LimitWithData(further int64) string {
+	return costs.limitWith(further + further/8 + 1)
 }
 
 // unsolved replaces the message of an iteration that did not converge, because that message counts steps and
@@ -550,7 +561,7 @@ func (run *Session) DeclareShared(flags *FlagSet) {
 	NumberVar(flags, &run.Threads, "threads", 0, param.Range{Most: 4096}, "N",
 		"number of threads (0: one a processor); never changes a result")
 	flags.addSize(&run.Costs.maxMemory, "max-memory",
-		"largest resident memory, 256MiB or more, such as 4GiB or 4G (= 4GB); never changes a result")
+		"largest resident memory, 256MiB or more, such as 4GiB or 4G (= 4GB); auto names the stages that it leaves out to fit, and nothing else changes a result")
 	flags.BoolVar(&run.Costs.DryRun, "dry-run", false,
 		"print memory, disk and sweeps of the run, and end before it")
 	NumberVar(flags, &run.Seed, "seed", 1, param.From(0), "N",
