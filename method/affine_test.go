@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -55,11 +56,15 @@ func TestNumbersFollowTheirUnit(t *testing.T) {
 		want := runOne(t, p, name, nil)
 		got := runOne(t, &changed, name, nil)
 		spread := math.Abs(a) * stat.StdDev(p.Value, nil)
-		tolerance := 1e-9*spread + 4*(math.Nextafter(math.Abs(b), math.Inf(1))-math.Abs(b))
+		relative := 1e-9
+		if strings.HasSuffix(name, "+rls") {
+			relative = 1e-8 // a kernel with λ = 1e-4 amplifies the rounding of 3y, 1e-16, by up to 1e7
+		}
+		tolerance := relative*spread + 4*(math.Nextafter(math.Abs(b), math.Inf(1))-math.Abs(b))
 		if got.Method != want.Method || got.Parameters.String() != want.Parameters.String() {
 			r.Fatalf("%v y + %v: %s %v, not %s %v", a, b, got.Method, got.Parameters, want.Method, want.Parameters)
 		}
-		if math.Abs(got.R2-want.R2) > 1e-9 || math.Abs(got.RMSE-want.RMSE*math.Abs(a)) > tolerance || math.Abs(got.Mean.MAE-want.Mean.MAE*math.Abs(a)) > tolerance {
+		if math.Abs(got.R2-want.R2) > relative || math.Abs(got.RMSE-want.RMSE*math.Abs(a)) > tolerance || math.Abs(got.Mean.MAE-want.Mean.MAE*math.Abs(a)) > tolerance {
 			r.Fatalf("%v y + %v: errors %+v, not %+v", a, b, got.Errors, want.Errors)
 		}
 		for i, y := range want.Value {
