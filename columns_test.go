@@ -22,7 +22,7 @@ import (
 var extendable = []struct {
 	method  string
 	isExact bool
-}{{"lp", true}, {"lgc:alpha=0.9", true}, {"poisson", true}, {"wvrn", false}, {"cwk", true}, {"cwk+rls", true}, {"cwk+logistic", true}, {"beliefs", false}}
+}{{"lp", true}, {"lgc:alpha=0.9", true}, {"poisson", true}, {"wvrn", false}, {"cwk", true}, {"cwk+rls", true}, {"cwk+logistic", true}, {"beliefs", false}, {"auto", false}}
 
 // A node of the graph without a label, extended from its neighbours, has the columns and the scores of the run.
 func TestColumns(t *testing.T) {

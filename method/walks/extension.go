@@ -12,6 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // decisions has what a new node x needs of classifiers that are linear in walks. Since P_t(x) = Σ_u w_xu·P_(t−1)(u)/d(x) at a node
@@ -67,7 +68,7 @@ func (r *predictor) columns(ctx context.Context) error {
 		for b, q := range d.Prior {
 			floats.AddScaled(d.Bias, q, weights.Row(b))
 		}
-		weights = sparse.BlockOf(weights.Rows-k, machines, weights.Data[k*machines:])
+		weights = blocks.Range(weights, k, weights.Rows)
 		first++
 	}
 	columns := sparse.NewBlock[float64](len(r.Problem.Degrees), machines)

@@ -31,8 +31,8 @@ var (
 )
 
 // linearRidge returns a ridge on features, which have a row for each label. It scales features to a mean squared length of
-// 1. The ridge stores its fitted weights in weights. apply must return the products of the features of all nodes and w.
-func linearRidge(features, weights *featureBlock, workers int,
+// 1. The ridge stores its fitted weights and its constant in e, whose Weights must be set. apply must return the products of the features of all nodes and w.
+func linearRidge(features *featureBlock, e *ridgeExtension, workers int,
 	apply func(ctx context.Context, w *featureBlock) (nodeScores, error)) *ridgeBlock {
 	square := 0.0
 	lambdas := wideLambdas
@@ -50,20 +50,25 @@ func linearRidge(features, weights *featureBlock, workers int,
 		lambdas = tallLambdas
 	}
 	return &ridgeBlock{
-		lambdas: lambdas,
+		lambdas:   lambdas,
+		extension: e,
 		path: func(ctx context.Context, targets *mat.Dense) (*classify.RidgePath, error) {
 			return classify.NewRidgePath(ctx, features, attributeConstant, targets, workers)
 		},
 		scores: func(ctx context.Context, path *classify.RidgePath, lambda float64) (nodeScores, error) {
 			w, constant := path.Weights(lambda)
-			for j := range weights.Rows {
+			for j := range e.Weights.Rows {
 				for c, y := range w.RawRowView(j) {
-					weights.Row(j)[c] = scale * float32(y)
+					e.Weights.Row(j)[c] = scale * float32(y)
 				}
 			}
 			floats.AddScaled(constant, attributeConstant,
-				w.RawRowView(weights.Rows))
-			products, err := apply(ctx, weights)
+				w.RawRowView(e.Weights.Rows))
+			e.Constant = constant
+			products, err := apply(ctx, e.Weights)
+			if e.source == nil {
+				e.source = products
+			}
 			return func(dst *featureBlock, lo int) {
 				products(dst, lo)
 				for i := range dst.Rows {
@@ -126,11 +131,12 @@ func addAttributes(ctx context.Context, f *features) error {
 		form.weights[i] = newBlock(l.a.Cols, k)
 	}
 	blocks := []*ridgeBlock{
-		linearRidge(plain, form.weights[0], in.set.Workers, func(_ context.Context, w *featureBlock) (nodeScores, error) {
+		linearRidge(plain, &ridgeExtension{Form: ofOwn, Weights: form.weights[0]}, in.set.Workers, func(_ context.Context, w *featureBlock) (nodeScores, error) {
 			return l.productOf(w), nil
 		}),
-		linearRidge(ranked, form.weights[1], in.set.Workers, l.rankedProduct),
+		linearRidge(ranked, l.extension(form.weights[1]), in.set.Workers, l.rankedProduct),
 	}
+	f.scales = l.a.scales()
 	if in.counts {
 		counts, err := countBlock(ctx, in, l, labels, f.seeds.fold)
 		if err != nil {

@@ -87,18 +87,31 @@ func newAttributeTable(team *sparse.Team, t *sparse.Table) *attributeTable {
 	}
 	a.sampleColumns(int(present))
 	for v := 0; v < n && slices.Contains(a.real, false); v++ {
-		square := 0.0
-		columns, values := rows.entries(v)
-		for i, x := range values {
-			if !a.real[columns[i]] {
-				square += float64(x) * float64(x)
-			}
-		}
-		if square > 0 {
-			a.length[v] = float32(1 / math.Sqrt(square))
-		}
+		a.length[v] = a.wordLength(rows.entries(v))
 	}
 	return a
+}
+
+// wordLength returns 1 / length of the words of a row, or 0 without words.
+func (a *attributeTable) wordLength(columns []uint32, values []float32) float32 {
+	square := 0.0
+	for i, x := range values {
+		if !a.real[columns[i]] {
+			square += float64(x) * float64(x)
+		}
+	}
+	if square == 0 {
+		return 0
+	}
+	return float32(1 / math.Sqrt(square))
+}
+
+// setQuantiles sets the quantiles of the normal distribution for a sample of count nodes.
+func (a *attributeTable) setQuantiles(count int) {
+	for rank := range 2*count + 1 {
+		a.quantile = append(a.quantile,
+			math.Sqrt2*math.Erfinv(float64(rank+1)/float64(count+1)-1))
+	}
 }
 
 // sampleColumns sorts a sample of each real column and computes the mean and the deviation of normal scores. present is the
@@ -132,10 +145,7 @@ func (a *attributeTable) sampleColumns(present int) {
 	}
 	sample = a.team.Concat(sample)
 	count := len(sample) / max(1, len(reals))
-	for rank := range 2*count + 1 {
-		a.quantile = append(a.quantile,
-			math.Sqrt2*math.Erfinv(float64(rank+1)/float64(count+1)-1))
-	}
+	a.setQuantiles(count)
 	scores := make([]float64, count)
 	for position, j := range reals {
 		for i := range count {

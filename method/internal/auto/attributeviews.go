@@ -33,6 +33,7 @@ type lens struct {
 	files  *tempFiles
 	ranked *rowStore // P, stored if it has at most as many columns as there are classes
 
+	loop float64                   // σ
 	lazy *sparse.Operator[float32] // (D + σI)⁻¹(A + σI), a step of a lazy walk
 	root []float32                 // (D + σI)^½; nil: P uses the lazy walk in place of S̃
 }
@@ -42,18 +43,17 @@ func newLens(p *problem.Problem, a *attributeTable, workers int,
 	work *graph.Work) *lens {
 	n := len(p.Degrees)
 	l := &lens{p: p, a: a, workers: workers, work: work, steps: rankSteps,
-		root: make([]float32, n)}
+		root: make([]float32, n), loop: 1}
 	total := blocks.Total(p.Team(), p.Degrees)
-	loop := 1.0
 	if total > 0 {
-		loop = total / float64(sparse.EntriesOf(p.A))
+		l.loop = total / float64(sparse.EntriesOf(p.A))
 	}
 	left := make([]float64, n)
 	diagonal := make([]float64, n)
 	for v, d := range p.Degrees {
-		left[v] = 1 / (d + loop)
-		diagonal[v] = loop / (d + loop)
-		l.root[v] = float32(math.Sqrt(d + loop))
+		left[v] = 1 / (d + l.loop)
+		diagonal[v] = l.loop / (d + l.loop)
+		l.root[v] = float32(math.Sqrt(d + l.loop))
 	}
 	l.lazy = &sparse.Operator[float32]{A: p.A, Left: left, Diag: diagonal,
 		Workers: workers}
@@ -273,6 +273,11 @@ func (l *lens) rankedProduct(ctx context.Context,
 		}
 	}
 	return store.readRowsTo, err
+}
+
+// extension returns the extension of scores PW.
+func (l *lens) extension(w *featureBlock) *ridgeExtension {
+	return &ridgeExtension{Form: ofLazyWalk, Weights: w, Width: w.Cols, Loop: l.loop, unit: func(v int) float64 { return 1 / float64(l.root[v]) }}
 }
 
 const rankBlocks = 3

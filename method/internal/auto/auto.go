@@ -11,6 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/internal/beliefs"
 	"github.com/heatwalk/heatwalk/method/internal/propagation"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/spread"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
@@ -54,7 +55,12 @@ func predict(ctx context.Context, p *problem.Problem,
 		out.Seconds.Choose = time.Since(start).Seconds()
 		if isChosen {
 			out.Mixed = &Choice{BlockModel: true}
-			return out, predictByBeliefs(ctx, p, set, m, out)
+			err := predictByBeliefs(ctx, p, set, m, out)
+			if err == nil && set.Columns {
+				out.Columns = &engine.Columns{Kept: m.Messages, Values: m.Messages.Values}
+				err = keepAlone(spread.Beliefs.Name, out.Columns)
+			}
+			return out, err
 		}
 		tried = m
 	}
@@ -109,6 +115,11 @@ func (in *input) predict(ctx context.Context, out *engine.Prediction) error {
 	}
 	if in.set.Explain {
 		out.Form = newForm(m)
+	}
+	if in.set.Columns {
+		if out.Columns, err = m.columns(ctx); err != nil {
+			return err
+		}
 	}
 	if err := likeliestClasses(ctx, in.p, out, in.set.Workers); err != nil {
 		return err

@@ -51,7 +51,7 @@ func fitBeliefs(ctx context.Context, p *problem.Problem, set *settings, sources 
 	}
 	return beliefs.Fit(ctx, g, p.Seeds(), fold,
 		&beliefs.Settings{Candidates: list,
-			Explain: set.Explain, Memory: memory, Progress: set.Progress})
+			Explain: set.Explain, Extend: set.Columns, Memory: memory, Progress: set.Progress})
 }
 
 func blockModel(ctx context.Context, p *problem.Problem, set *settings,

@@ -43,10 +43,10 @@ func countBlock(ctx context.Context, in *input, l *lens,
 	labels *ridgeLabels, fold []int) (*ridgeBlock, error) {
 	n := l.a.Rows
 	c := newCounts(in, l, fold)
-	var rows, nodes *featureBlock
+	var rows, nodes, messages *featureBlock
 	for hidden := range countParts + 1 {
 		var err error
-		if nodes, err = c.columns(ctx, hidden); err != nil {
+		if nodes, messages, err = c.columns(ctx, hidden); err != nil {
 			return nil, err
 		}
 		if rows == nil {
@@ -58,8 +58,12 @@ func countBlock(ctx context.Context, in *input, l *lens,
 			}
 		}
 	}
-	weights := newBlock(rows.Cols, len(in.p.Names))
-	return linearRidge(rows, weights, in.set.Workers, func(ctx context.Context, w *featureBlock) (nodeScores, error) {
+	e := &ridgeExtension{Form: ofMeans, Weights: newBlock(rows.Cols, len(in.p.Names)), Width: len(in.p.Names)}
+	if in.set.Columns {
+		weights := e.Weights
+		e.source = func(dst *featureBlock, lo int) { productTo(dst, blocks.Range(messages, lo, lo+dst.Rows), weights) }
+	}
+	return linearRidge(rows, e, in.set.Workers, func(ctx context.Context, w *featureBlock) (nodeScores, error) {
 		dst := newBlock(n, w.Cols)
 		return scoresIn(dst),
 			blocks.EachNodeChunk(ctx, in.set.Workers, n, func(_, lo, hi int) {
@@ -81,9 +85,9 @@ func newCounts(in *input, l *lens, fold []int) *counts {
 	return c
 }
 
-// columns returns the columns of all nodes, computed without the labels of part hidden.
+// columns returns the columns of all nodes, means of messages, computed without the labels of part hidden.
 func (c *counts) columns(ctx context.Context,
-	hidden int) (*featureBlock, error) {
+	hidden int) (means, messages *featureBlock, err error) {
 	n := c.x.Rows
 	d := c.x.Cols
 	k := len(c.in.p.Names)
@@ -102,13 +106,13 @@ func (c *counts) columns(ctx context.Context,
 		prior[class] = (prior[class] + countSlack) / (sum + countSlack*float64(k))
 	}
 	if err := c.step(ctx, shares, labels); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	weights, err := c.fit(shares)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	messages := sparse.NewBlock[float32](n, countColumns(c.in.p))
+	messages = sparse.NewBlock[float32](n, countColumns(c.in.p))
 	z := make([]float64, d+2)
 	for v := range n {
 		degree := c.rowTo(z, v)
@@ -133,8 +137,8 @@ func (c *counts) columns(ctx context.Context,
 			}
 		}
 	}
-	means := sparse.NewBlock[float32](n, messages.Cols)
-	return means, c.step(ctx, means, messages)
+	means = sparse.NewBlock[float32](n, messages.Cols)
+	return means, messages, c.step(ctx, means, messages)
 }
 
 func (c *counts) step(ctx context.Context, dst, x *featureBlock) error {

@@ -48,7 +48,7 @@ func TestCountsUseAllLabels(t *testing.T) {
 		}
 		l := newLens(p, newAttributeTable(p.Team(), p.Attributes), 1, in.work)
 		c := newCounts(in, l, newSeeds(in).fold)
-		x, err := c.columns(t.Context(), 0)
+		x, _, err := c.columns(t.Context(), 0)
 		if err != nil {
 			t.Fatal(err)
 		}

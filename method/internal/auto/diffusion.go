@@ -107,6 +107,11 @@ func (f *features) addKernels(ctx context.Context) error {
 		if err := addRidge(ctx, f, labels, block, []ridgeKind{ofDiffusion, ofSquares}[i]); err != nil {
 			return err
 		}
+		if f.in.set.Columns {
+			if err := q.extend(ctx, f.ridges[q.ridge]); err != nil {
+				return err
+			}
+		}
 		f.kernels = append(f.kernels, q)
 	}
 	return nil
@@ -196,11 +201,7 @@ func (q *nodeKernel) scores(ctx context.Context, path *classify.RidgePath,
 	lambda float64) (nodeScores, error) {
 	p := q.in.p
 	q.coefficients, _ = path.Weights(lambda)
-	x := sparse.NewBlock[float64](len(p.Degrees), len(p.Names))
-	for i, row := range q.labels.p.Row {
-		copy(x.Row(row), q.coefficients.RawRowView(i))
-	}
-	y, err := q.apply(ctx, x)
+	y, err := q.apply(ctx, q.labelled())
 	if err != nil {
 		return nil, err
 	}
@@ -209,6 +210,15 @@ func (q *nodeKernel) scores(ctx context.Context, path *classify.RidgePath,
 		simd.ConvertTo(scores.Row(v), y.Row(v))
 	}
 	return scoresIn(scores), nil
+}
+
+// labelled returns the coefficients at the rows of their labels.
+func (q *nodeKernel) labelled() *sparse.Block[float64] {
+	x := sparse.NewBlock[float64](len(q.in.p.Degrees), len(q.in.p.Names))
+	for i, row := range q.labels.p.Row {
+		copy(x.Row(row), q.coefficients.RawRowView(i))
+	}
+	return x
 }
 
 // addShares adds to terms[j] what each label contributes to the score of nodes[j] through the kernel. weights[j] has the
@@ -233,9 +243,8 @@ func (q *nodeKernel) addShares(ctx context.Context, nodes []int, weights []*inpu
 	return nil
 }
 
-// timesSquare returns S²·X = D^½·T²·D^-½·X in x. Rows of isolated nodes are 0.
-func (in *input) timesSquare(ctx context.Context,
-	x *sparse.Block[float64]) (*sparse.Block[float64], error) {
+// halfSquare returns T·D^-½·X. It overwrites x. Rows of isolated nodes are 0.
+func (in *input) halfSquare(ctx context.Context, x *sparse.Block[float64]) (*sparse.Block[float64], error) {
 	for v, d := range in.p.Degrees {
 		for c := range x.Row(v) {
 			if d == 0 {
@@ -245,16 +254,27 @@ func (in *input) timesSquare(ctx context.Context,
 			}
 		}
 	}
-	op := sparse.NewOperator[float64](sparse.Transition, in.p.A, in.p.Degrees)
 	y := sparse.NewBlock[float64](x.Rows, x.Cols)
+	return y, in.applyTransition(ctx, y, x)
+}
+
+func (in *input) applyTransition(ctx context.Context, dst, x *sparse.Block[float64]) error {
+	op := sparse.NewOperator[float64](sparse.Transition, in.p.A, in.p.Degrees)
 	op.Workers = in.set.Workers
-	if err := op.ApplyTo(ctx, y, x); err != nil {
+	in.work.Sweeps++
+	return op.ApplyTo(ctx, dst, x)
+}
+
+// timesSquare returns S²·X = D^½·T²·D^-½·X in x. Rows of isolated nodes are 0.
+func (in *input) timesSquare(ctx context.Context,
+	x *sparse.Block[float64]) (*sparse.Block[float64], error) {
+	y, err := in.halfSquare(ctx, x)
+	if err != nil {
 		return nil, err
 	}
-	if err := op.ApplyTo(ctx, x, y); err != nil {
+	if err := in.applyTransition(ctx, x, y); err != nil {
 		return nil, err
 	}
-	in.work.Sweeps += 2
 	for v, d := range in.p.Degrees {
 		for c := range x.Row(v) {
 			x.Row(v)[c] *= math.Sqrt(d)

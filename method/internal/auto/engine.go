@@ -24,7 +24,7 @@ var Engine = &engine.Engine{
 	Takes: append([]string{"effort", "unreached", "node_features", "feature_ids"},
 		Spec.Takes()...),
 	Specs: []*param.Spec{&Spec},
-	Fit:   fit,
+	Fit:   fit, Extension: extension,
 	Workspace: func(p *engine.Problem, s *engine.Settings) (w budget.Workspace, err error) {
 		if m := signedMethod(p, s); m != nil {
 			return m.Workspace(p, s)
@@ -60,7 +60,11 @@ func fit(ctx context.Context, p *engine.Problem, par *engine.Parameters,
 		return nil, err
 	}
 	if m := signedMethod(p, s); m != nil {
-		return m.Fit(ctx, p, nil, s)
+		out, err := m.Fit(ctx, p, nil, s)
+		if err == nil {
+			err = keepAlone(m.Name, out.Columns)
+		}
+		return out, err
 	}
 	set := &settings{Settings: s.WithDefaults()}
 	declared := set.Given
@@ -100,5 +104,7 @@ func signedMethod(p *engine.Problem, s *engine.Settings) *engine.Engine {
 	if choose.TooFew(p.Class) {
 		return spread.Propagation
 	}
-	return spread.Of(propagate.Learners().Named("lgc"))
+	return lgc()
 }
+
+func lgc() *engine.Engine { return spread.Of(propagate.Learners().Named("lgc")) }

@@ -38,7 +38,8 @@ type features struct {
 	columns    *columns
 	inFold     []*columns // by fold: columns of the fold's labels, with the class shares of the other folds
 	ridges     ridgeList
-	attributes *attributeForm // nil: no attributes, or no explanations
+	attributes *attributeForm   // nil: no attributes, or no explanations
+	scales     *attributeScales // nil: no attributes
 	kernels    []*nodeKernel
 	believed   *beliefs.Model
 	boosted    *trees.Model

@@ -64,7 +64,7 @@ func addLinks(ctx context.Context, f *features) error {
 	if err != nil {
 		return err
 	}
-	return addRidge(ctx, f, labels, &ridgeBlock{linkLambdas, l.path, l.scores}, ofLinks)
+	return addRidge(ctx, f, labels, &ridgeBlock{lambdas: linkLambdas, path: l.path, scores: l.scores}, ofLinks)
 }
 
 // newLinkRows computes the lengths of the rows of A, and the logarithms of degrees.

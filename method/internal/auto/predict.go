@@ -24,7 +24,10 @@ type model struct {
 	beliefs *featureBlock   // nil: beliefs are no component
 	trees   *featureBlock   // nil: boosted trees are no component
 
-	propagated *featureBlock // scores of label propagation for explanations; else nil
+	propagated *featureBlock // scores of label propagation for explanations and new nodes; else nil
+
+	missed []float64 // probabilities of nodes that no walk reaches
+	shares []float64 // shares of the classes, shrunk
 }
 
 // fit fits the components to all learned labels.
@@ -51,6 +54,9 @@ func (m *model) predict(ctx context.Context, out *engine.Prediction) error {
 	in := m.features.in
 	n := len(in.p.Degrees)
 	k := len(in.p.Names)
+	m.missed = m.features.priorOfMissed(-1)
+	m.shares = slices.Clone(m.features.columns.prior)
+	choose.Shrink(m.shares, float64(len(in.p.Row)))
 	if in.set.Top > 0 && !in.set.balanced {
 		out.Highest = problem.NewHighest(n, in.p.Row, in.p.Class)
 	} else {
@@ -77,21 +83,12 @@ func (m *model) predict(ctx context.Context, out *engine.Prediction) error {
 		if err := l.ScoresTo(ctx, scores, m.features.reached, in.work); err != nil {
 			return err
 		}
-		if in.set.Explain {
+		if in.set.Explain || in.set.Columns {
 			m.propagated = &featureBlock{Rows: n, Cols: scores.Cols,
 				Stride: scores.Stride, Data: slices.Clone(scores.Data)}
 		}
 	}
-	for _, c := range m.mixture {
-		var weights *featureBlock
-		if c.model != nil && c.Free {
-			weights = newBlock(c.model.Features, k)
-			for i, w := range c.model.Weights {
-				weights.Row(i % c.model.Features)[i/c.model.Features] = float32(w)
-			}
-		}
-		m.weights = append(m.weights, weights)
-	}
+	m.setWeights()
 	var (
 		mu        sync.Mutex
 		predicted int
@@ -118,6 +115,19 @@ func (m *model) predict(ctx context.Context, out *engine.Prediction) error {
 	})
 }
 
+func (m *model) setWeights() {
+	for _, c := range m.mixture {
+		var weights *featureBlock
+		if c.model != nil && c.Free {
+			weights = newBlock(c.model.Features, m.features.columns.classes)
+			for i, w := range c.model.Weights {
+				weights.Row(i % c.model.Features)[i/c.model.Features] = float32(w)
+			}
+		}
+		m.weights = append(m.weights, weights)
+	}
+}
+
 func (m *model) uses(isKind func(candidate) bool) bool {
 	return slices.ContainsFunc(m.mixture,
 		func(c component) bool { return isKind(c.candidate) })
@@ -132,9 +142,7 @@ type predictor struct {
 	indices           []uint32  // 0, 1, 2, …: the free columns
 	ridges            []float64
 	input             []float64 // shared columns of a model
-	missed            []float64 // probabilities of nodes that no walk reaches
 	one               []float64
-	shares            []float64 // shares of the classes, shrunk
 	usesPropagation   bool
 
 	first  int
@@ -163,13 +171,10 @@ func (m *model) newPredictor() *predictor {
 		model: m, shared: make([]float64, f.in.sharedCount()*k),
 		free: make([]float64, free), row: make([]float64, k),
 		values: make([]float32, free), sums: make([]float32, k),
-		indices: countTo(free),
-		missed:  f.priorOfMissed(-1), one: make([]float64, k),
-		shares:          slices.Clone(f.columns.prior),
+		indices: countTo(free), one: make([]float64, k),
 		usesPropagation: m.uses(func(c candidate) bool { return c.Propagation }),
 	}
 	p.ridges = make([]float64, len(f.ridges)*k)
-	choose.Shrink(p.shares, float64(len(f.in.p.Row)))
 	return p
 }
 

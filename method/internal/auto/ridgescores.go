@@ -24,6 +24,8 @@ type ridgeScores struct {
 	leftOut [][]float64
 	inFold  [][][]float64 // scores by fold and label, of a ridge that has learned from neither; nil: leftOut is used
 	cosines []float64     // cosines of left-out scores with classes: over all labels, then outside each fold
+
+	extension *ridgeExtension // nil: new nodes have no scores
 }
 
 type ridgeKind int
@@ -51,6 +53,8 @@ type ridgeBlock struct {
 	path func(ctx context.Context, targets *mat.Dense) (*classify.RidgePath, error)
 
 	scores func(ctx context.Context, path *classify.RidgePath, lambda float64) (nodeScores, error)
+
+	extension *ridgeExtension // set by scores; nil: new nodes have no scores
 }
 
 // nodeScores stores the scores of consecutive nodes, from node lo on, in the rows of dst.
@@ -122,6 +126,7 @@ func addRidge(ctx context.Context, f *features, labels *ridgeLabels,
 	if r.nodes, err = block.scores(ctx, path, best[0]); err != nil {
 		return err
 	}
+	r.extension = block.extension
 	if err := r.measure(ctx, in); err != nil {
 		return err
 	}

@@ -37,7 +37,8 @@ func hasSpectral(p *problem.Problem, set *settings, folds int) bool {
 }
 
 func addSpectral(ctx context.Context, f *features) error {
-	x, err := spectralFeatures(ctx, f.in)
+	e := &ridgeExtension{Form: ofEmbedding}
+	x, err := e.spectralFeatures(ctx, f.in)
 	if err != nil || x == nil {
 		return err
 	}
@@ -47,15 +48,15 @@ func addSpectral(ctx context.Context, f *features) error {
 	for i, v := range labels.p.Row {
 		copy(rows.Row(i), x.Row(v))
 	}
-	weights := newBlock(x.Cols, len(f.in.p.Names))
-	block := linearRidge(rows, weights, workers, func(_ context.Context, w *featureBlock) (nodeScores, error) {
+	e.Weights = newBlock(x.Cols, len(f.in.p.Names))
+	block := linearRidge(rows, e, workers, func(_ context.Context, w *featureBlock) (nodeScores, error) {
 		return func(dst *featureBlock, lo int) { productTo(dst, blocks.Range(x, lo, lo+dst.Rows), w) }, nil
 	})
 	return addRidge(ctx, f, labels, block, ofSpectral)
 }
 
-// spectralFeatures returns the spectral features of all nodes, or nil if no eigenvalue is positive.
-func spectralFeatures(ctx context.Context,
+// spectralFeatures returns the spectral features of all nodes, or nil if no eigenvalue is positive. It sets e for features of new nodes.
+func (e *ridgeExtension) spectralFeatures(ctx context.Context,
 	in *input) (*featureBlock, error) {
 	p := in.p
 	n := len(p.Degrees)
@@ -76,6 +77,10 @@ func spectralFeatures(ctx context.Context,
 	for _, lambda := range pairs.Values {
 		total += math.Pow(lambda, 4)
 	}
+	e.Short = float64(ShortRow*ShortRow) * total / nodes
+	if in.set.Columns {
+		e.keepVectors(in, pairs)
+	}
 	for v := range n {
 		for j, lambda := range pairs.Values {
 			y := pairs.Vectors.Row(v)[j] * lambda * lambda
@@ -88,11 +93,22 @@ func spectralFeatures(ctx context.Context,
 			clear(x.Row(v)) // rounding errors
 			continue
 		}
-		scale := float32(1 / math.Sqrt(square+
-			float64(ShortRow*ShortRow)*total/nodes))
-		for j := range x.Row(v) {
-			x.Row(v)[j] *= scale
-		}
+		e.scaleRow(x.Row(v), square)
 	}
 	return x, nil
+}
+
+// keepVectors sets what embeds a new node x. From λ·u(x) = Σ_v w·u(v)/√((d(x) + τ)·(d(v) + τ)), its row λ²u(x) before scaling follows from
+// the columns λ·u(v)/√(d(v) + τ) of its neighbours (Nyström).
+func (e *ridgeExtension) keepVectors(in *input, pairs *lanczos.Pairs) {
+	e.Lambda = pairs.Values
+	e.Width = len(pairs.Values)
+	e.Loop = blocks.Total(in.p.Team(), in.p.Degrees) / float64(in.p.Nodes())
+	x := newBlock(len(in.p.Degrees), e.Width)
+	for v, d := range in.p.Degrees {
+		for j, lambda := range e.Lambda {
+			x.Row(v)[j] = float32(lambda * pairs.Vectors.Row(v)[j] / math.Sqrt(d+e.Loop))
+		}
+	}
+	e.source = scoresIn(x)
 }

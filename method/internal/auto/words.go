@@ -99,6 +99,9 @@ func addWords(ctx context.Context, f *features, l *lens) error {
 	if err != nil {
 		return err
 	}
+	r.extension = &ridgeExtension{Form: ofNormalized, Gain: wordNeighbours, Width: k, Weights: m.weights, Constant: m.last[len(m.last)-k:],
+		source: l.productOf(m.weights)}
+	f.scales = l.a.scales()
 	r.nodes, f.attributes = store.readRowsTo,
 		&attributeForm{rows: m.rowsOf,
 			weights: [2]*featureBlock{m.weights, m.weights}}
