@@ -63,7 +63,7 @@ func TestColumns(t *testing.T) {
 		{"1,190,501\n2,106,234\n3,252,296\n", "1–190 501", ""},
 		{"nr,from_acct,dest,fee\n1,10,20,5\n2,20,30,7\n3,30,10,7\n", "pass option fields=from_acct,dest or", ""},
 		{"0,ann,bob\n1,bob,cid\n2,cid,ann\n", "pass option fields=2,3 or option fields=1,2 or option fields=1,3", ""},
-		{"order_id,customer_id,product_id,quantity\n1,190,501,2\n2,106,234,1\n3,252,296,2\n", "pass option fields=customer_id,product_id,quantity or", ""},
+		{"order_id,customer_id,product_id,quantity\n1,190,501,2\n2,106,234,1\n3,252,296,2\n", "pass option fields=customer_id,product_id,quantity option bipartite or", ""},
 		{"customer_id,name,segment,referred_by\nC1,Ann,gold,C2\nC2,Bob,gold,C3\nC3,Cid,basic,C1\n", "pass option fields=customer_id,referred_by or", ""},
 		{"t_id,customer_id,merchant_id,amount\nT0,C1,M5,3\nT1,C1,M4,2\nT2,C9,M4,1\n", "or option fields=customer_id,merchant_id,amount", ""},
 		{"A pp B\nB pp C\nC pd D\n", "pass option fields=1,3 or option fields=1,2 or option fields=2,3", ""},

@@ -11,6 +11,10 @@ type Column struct {
 	Title string `json:"title"`          // title in the header, or "column 3"
 	Use   string `json:"use,omitempty"`  // a use below, or the kind of an attribute: "number", "12 categories"; "": ignored
 	Note  string `json:"note,omitempty"` // why it is ignored, for example "dates", or "reciprocal" for a weight
+
+	// Of the first rows, if they are known. Run files do not have them.
+	Type   string   `json:"-"` // "integer", "number", "amount in EUR", "time", "text" or "empty"
+	Values []string `json:"-"` // at most three
 }
 
 // Uses of columns.

@@ -3,6 +3,7 @@ package input
 import (
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -24,10 +25,19 @@ type Error struct {
 	Byte   int64  // offset from 0, instead of Line, in files without lines
 	AtByte bool   // Byte is set
 	Msg    string // the problem
+	Detail string // columns of a table in question, printed behind Msg; may be empty
 	Fix    string // the remedy, with options as {name} or {name=value}, see [Error.Remedy]; may be empty
 	Err    error  // wrapped error; may be nil
 
-	Otherwise string // another remedy, in the form of Fix; may be empty
+	Otherwise string  // another remedy, in the form of Fix; may be empty
+	Columns   Columns // columns of the table, if they are known
+	Repair    *Repair // the command of a shell that Fix names, if there is one whose result can be read; else nil
+}
+
+// Repair writes a corrected copy of a file.
+type Repair struct {
+	Command string                               // the command of a shell, in the form of [Error].Fix
+	Apply   func(w io.Writer, r io.Reader) error // does what Command does to the decompressed content
 }
 
 // Fault returns an error about a line of a file, or about the file if line is 0. It wraps an error formatted with %w.
@@ -42,7 +52,7 @@ func (e *Error) Error() string { return e.Format(namedOption) }
 
 // Format returns the text of Error with options written by option, see [Error.Remedy].
 func (e *Error) Format(option func(name, value string) string) string {
-	text := e.Msg
+	text := e.Problem()
 	switch {
 	case e.Option != "":
 		text = option(e.Option, "") + ": " + text
@@ -60,6 +70,14 @@ func (e *Error) Format(option func(name, value string) string) string {
 		text += "; " + fix
 	}
 	return Escape(text)
+}
+
+// Problem returns Msg and Detail.
+func (e *Error) Problem() string {
+	if e.Detail == "" {
+		return e.Msg
+	}
+	return e.Msg + ": " + e.Detail
 }
 
 func namedOption(name, value string) string {

@@ -337,6 +337,7 @@ type labelReader struct {
 
 	predicted int             // rows with a prediction
 	numbers   map[float64]int // values by number
+	unit      string          // unit of the values so far, see [table.SplitAmount]
 
 	deferred []deferredLabel
 

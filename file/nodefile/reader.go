@@ -88,6 +88,7 @@ func (r Row) Value() []byte {
 func (t *Reader) Fault(row Row, i int, fix, format string,
 	args ...any) *textio.Error {
 	e := textio.Fault(t.Name, row.Line, fix, format, args...)
+	e.Columns = t.Columns
 	if i >= 0 && i < len(row.Start) && !t.titled {
 		e.Column = row.Start[i] + 1
 	}
@@ -319,8 +320,9 @@ func (t *Reader) split(line textio.Line) (Row, *textio.Error) {
 		if bytes.IndexByte(line.Text, t.sep) < 0 {
 			fix = "separate the fields by " + table.SeparatorName(t.sep)
 		}
-		return Row{}, textio.Fault(t.Name, line.Number,
-			table.SplitFix(err, t.sep, fix), "%w", err)
+		e := textio.Fault(t.Name, line.Number, fix, "%w", err)
+		table.AddRepair(e, t.sep)
+		return Row{}, e
 	}
 	node := min(t.Node, len(f.Text)-1)
 	row := Row{Line: line.Number, Text: f.Text, Start: f.Start, At: t.At,

@@ -50,8 +50,13 @@ func (r *labelReader) addNumber(label string, line Row) (class int, err error) {
 	}
 	if fault != "" {
 		fix := "fix the line, name the column of the numbers with {label-fields}, or list words for a missing number with {missing}"
-		return 0, r.t.Fault(line, line.At, cmp.Or(table.NumberFix([]byte(label), r.t.Text.Encoding), fix), "number %s %s", words.Quoted(label), fault)
+		return 0, r.t.Fault(line, line.At, cmp.Or(table.NumberFix([]byte(label)), fix), "number %s %s", words.Quoted(label), fault)
 	}
+	unit := table.UnitOf([]byte(label))
+	if unit != "" && r.unit != "" && unit != r.unit {
+		return 0, r.t.Fault(line, line.At, "keep the lines of one currency", "number %s is in %s, and earlier numbers are in %s", words.Quoted(label), unit, r.unit)
+	}
+	r.unit = cmp.Or(r.unit, unit)
 	if class, isKnown := r.numbers[number]; isKnown { // 1 and 1.0
 		r.classes.code[label] = class
 		return class, nil

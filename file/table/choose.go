@@ -39,6 +39,7 @@ const attribute = "attribute"
 type Request struct {
 	Value      string            // use of a second column, beside the node; "" for none
 	IsEdges    bool              // rows are edges
+	Bipartite  bool              // the ends are two kinds of nodes
 	Fields     []string          // columns in the order of the roles, by numbers from 1 or titles; nil: chosen
 	Named      map[string]string // columns that further settings name, by use
 	Attributes []string          // columns that a setting names as attributes; they cannot be the node
@@ -106,8 +107,42 @@ func (s *Sample) Choose(r *Request) (*Choice, error) {
 		if isTime && c.use[i] == "" {
 			c.Columns[i].Note = TimesNote
 		}
+		c.describe(i)
+	}
+	if fault := new(input.Error); errors.As(err, &fault) {
+		fault.Columns = c.Columns
 	}
 	return &c.Choice, err
+}
+
+// describe sets the type of column i and its first values.
+func (c *chooser) describe(i int) {
+	const (
+		most = 100 // values that determine the type
+		few  = 3
+	)
+	column := &c.Columns[i]
+	values := c.values(i)
+	values = values[:min(most, len(values))]
+	column.Values = values[:min(few, len(values))]
+	isNumber := func(text string) bool { return isNumeric(text, c.r.Text) }
+	units := (&Sample{Rows: c.rows()}).Units(i)
+	switch {
+	case len(values) == 0:
+		column.Type = "empty"
+	case all(values, IsInteger[string]):
+		column.Type = "integer"
+	case all(values, isNumber) && len(units) > 0:
+		column.Type = "amount in " + strings.Join(units, ", ")
+	case all(values, isNumber):
+		column.Type = "number"
+	case all(values, func(text string) bool {
+		return isDate(text) || datePattern().MatchString(text) || clockPattern().MatchString(text)
+	}):
+		column.Type = "time"
+	default:
+		column.Type = "text"
+	}
 }
 
 func (c *chooser) assign(column int, use string) {

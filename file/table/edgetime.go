@@ -121,11 +121,8 @@ func (f TimeForm) parseOrdered(text string) (t EdgeTime, fault string) {
 	for i, letter := range f.format {
 		part[strings.IndexRune("ymd", letter)], _ = strconv.Atoi(parts[1+i])
 	}
-	if year := &part[0]; *year < 100 { // as strptime does
-		*year += 1900
-		if *year < 1969 {
-			*year += 100
-		}
+	if part[0] < 100 {
+		part[0] = fullYear(part[0])
 	}
 	date := time.Date(part[0], time.Month(part[1]), part[2], 0, 0, 0, 0, time.UTC)
 	if int(date.Month()) != part[1] || date.Day() != part[2] {

@@ -53,7 +53,7 @@ func (c *chooser) ask(problem string) *input.Error {
 		problem = "the first lines are no rows of a table"
 		fix = c.rowsFix()
 	}
-	return &input.Error{Msg: problem + ": " + strings.Join(columns, ", "), Fix: fix}
+	return &input.Error{Msg: problem, Detail: strings.Join(columns, ", "), Fix: fix}
 }
 
 // tuplePattern matches brackets without other brackets inside, perhaps after a word.
@@ -129,6 +129,9 @@ func (c *chooser) fix(choices [][]int) string {
 			setting := "{" + c.r.Option + "=" + FieldList(titles, columns...) + "}"
 			if numbers := c.s.NumberSettings(columns[len(columns)-1]); len(columns) > 2 && numbers != "" {
 				setting += " " + numbers
+			}
+			if c.r.IsEdges && !c.r.Bipartite && c.HasHeader && AreKinds(c.s, columns[0], columns[1]) {
+				setting += " {bipartite}"
 			}
 			settings = append(settings, setting)
 		}

@@ -79,7 +79,7 @@ func areNumbers(values []string, t input.Text) bool {
 // settings than t to be read.
 func isNumeric(text string, t input.Text) bool {
 	_, fault := ParseNumberIn([]byte(text), t)
-	return !HasLeadingZero(text) && (fault != notNumber || IsNumber(text) || NumberFix([]byte(text), "") != "")
+	return !HasLeadingZero(text) && (fault != notNumber || IsNumber(text) || NumberFix([]byte(text)) != "")
 }
 
 // HasIntegers reports whether all values of a column are whole numbers, such as 3, 3.0 or 1e+05, or words for missing

@@ -376,18 +376,3 @@ func AppendQuoted[S []byte | string](dst []byte, s S) []byte {
 	}
 	return append(dst, '"')
 }
-
-// SplitFix returns the remedy for a line that cannot be split at sep. If a quote is not closed, the remedy is to
-// close it; otherwise it is fix. A line with an open quote must not be skipped, because the lines on which its field
-// continues could be read as edges.
-func SplitFix(err error, sep byte, fix string) string {
-	if errors.Is(err, ErrQuote) {
-		return "close it, or write fields that go on over several lines on one: " +
-			strings.Replace(joinLines, "'SEPARATOR'", strconv.QuoteRune(rune(sep)), 1)
-	}
-	return fix
-}
-
-// joinLines keeps the bytes of texts in every encoding that extends ASCII, and drops a byte-order mark.
-const joinLines = `PYTHONIOENCODING=utf-8:surrogateescape python3 -c "import csv, sys; csv.writer(sys.stdout).writerows([c.replace('\n', ' ') for c in row] ` +
-	`for row in csv.reader(open(sys.argv[1], encoding='utf-8-sig', errors='surrogateescape'), delimiter='SEPARATOR'))" {file} > {copy}`

@@ -93,10 +93,11 @@ func PlainInteger(text string) string {
 var timeLayouts = strings.Split("2006-01-02|20060102|2006-01-02T15:04|2006-01-02T15:04:05|2006-01-02T15:04Z07:00|2006-01-02T15:04Z07|"+
 	"2006-01-02T15:04:05Z07:00|2006-01-02T15:04:05Z0700|2006-01-02T15:04:05Z07|20060102T150405|20060102T150405Z07:00|2006-01", "|")
 
-// ParseTime parses a time of ISO 8601. A blank may stand before an offset, and UTC in place of one.
+// ParseTime parses a time of ISO 8601, or a date with the name of its month, see parseMonth. In ISO 8601 a blank may
+// stand before an offset, and UTC in place of one.
 func ParseTime(text string) (t time.Time, ok bool) {
 	if len(text) < len("2006") || strings.Trim(text[:len("2006")], "0123456789") != "" {
-		return t, false // time.Parse would allocate an error for each of millions of numbers
+		return parseMonth(text) // time.Parse would allocate an error for each of millions of numbers
 	}
 	if len(text) > len("2006-01-02") && text[len("2006-01-02")] == ' ' {
 		text = strings.Replace(text, " ", "T", 1)

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 	"unsafe"
 
 	"github.com/heatwalk/heatwalk/file/input"
@@ -46,9 +45,16 @@ func ParseNumber(b []byte, bits int) (value float64, fault string) {
 // plainSigns replaces no-break blanks and typographic apostrophes between groups of three digits.
 var plainSigns = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2009", " ", "’", "'")
 
-// ParseNumberIn is [ParseNumber] for a number of 64 bits, written as t says.
+// ParseNumberIn is [ParseNumber] for a number of 64 bits, written as t says. It ignores the unit of an amount, see
+// [SplitAmount]; a caller must check that a column has one unit.
 func ParseNumberIn(b []byte, t input.Text) (value float64, fault string) {
-	return ParseNumber(PlainNumber(b, t), 64)
+	value, fault = ParseNumber(PlainNumber(b, t), 64)
+	if fault == notNumber {
+		if number, _, isAmount := SplitAmount(b); isAmount {
+			return ParseNumber(PlainNumber(number, t), 64)
+		}
+	}
+	return value, fault
 }
 
 // PlainNumber returns a number in the form that [ParseNumber] reads: with a decimal point, and without characters
@@ -109,25 +115,11 @@ var numberForms = []struct {
 	{input.Text{Thousands: "'"}, "{thousands='}"},
 }
 
-func isUnit(r rune) bool {
-	return unicode.Is(unicode.Sc, r) || unicode.IsSpace(r) || strings.ContainsRune("%‰", r)
-}
-
-// NumberFix returns the remedy with which a text can be read as a number: settings, or a command that removes a unit.
-// If there is none, or the text is a number as it is, it returns "". encoding is the encoding of the file.
-func NumberFix(text []byte, encoding string) string {
-	if IsNumber(string(text)) {
+// NumberFix returns the settings with which a text can be read as a number, as a remedy. If there are none, or the text
+// is a number as it is, it returns "".
+func NumberFix(text []byte) string {
+	if _, fault := ParseNumberIn(text, input.Text{}); fault == "" {
 		return ""
-	}
-	amount := bytes.TrimFunc(text, isUnit)
-	_, fault := ParseNumber(amount, 64)
-	if len(amount) < len(text) && (fault == "" || NumberFix(amount, encoding) != "") {
-		before, after, _ := bytes.Cut(text, amount)
-		unit := strings.TrimSpace(string(before) + string(after))
-		if encoding != "" || unit == "" {
-			return "write numbers without units"
-		}
-		return "remove the unit: sed 's/" + strings.Replace(unit, "$", "[$]", 1) + "//g' {file} > {copy}"
 	}
 	var fixes []string
 	var numbers []float64
@@ -148,7 +140,8 @@ func NumberFix(text []byte, encoding string) string {
 // numbers already, or if no settings make them numbers. Settings that give different numbers are alternatives.
 func (s *Sample) NumberSettings(i int) (settings string) {
 	values := s.Values(i)
-	if all(values, IsNumber) {
+	isNumber := func(text string) bool { _, fault := ParseNumberIn([]byte(text), input.Text{}); return fault == "" }
+	if all(values, isNumber) {
 		return ""
 	}
 	var previous []float64
@@ -213,6 +206,15 @@ const (
 	Negative    = "is negative"
 	NegativeFix = "pass {weights=signed} for edges between opponents, or take absolute values"
 )
+
+// ParseWeightIn is ParseWeight for a weight that is written as t says, perhaps with a unit, see [ParseNumberIn].
+func ParseWeightIn(b []byte, t input.Text, signed bool) (float64, string) {
+	w, fault := ParseNumberIn(b, t)
+	if fault == "" {
+		fault = WeightFault(w, signed)
+	}
+	return w + 0, fault // −0 becomes 0
+}
 
 // WeightFault returns the fault of a weight, or "". A weight may be negative if signed is set.
 func WeightFault(w float64, signed bool) string {

@@ -42,7 +42,8 @@ type attributeColumn struct {
 	sample int              // values in which texts were found
 
 	numbers int
-	null    int // values that are words of [table.Doubtful]
+	units   []string // different units of the numbers, see [table.SplitAmount]
+	null    int      // values that are words of [table.Doubtful]
 	count   int
 	missing int
 	words   int     // rows with a word that means a missing value among numbers
@@ -257,6 +258,9 @@ func (t *attributeTable) inspect(row nodefile.Row) error {
 			c.sum += x
 			c.numberRange.add(x)
 			c.zeros = c.zeros || table.HasLeadingZero(string(text))
+			if unit := table.UnitOf(text); unit != "" && !slices.Contains(c.units, unit) {
+				c.units = append(c.units, unit)
+			}
 			if math.Abs(x) > math.MaxFloat32 && !c.isOther {
 				return t.rows.Fault(row, i, "fix the line, or leave the field empty", "%s is beyond ±%.2g", words.Quoted(text), math.MaxFloat32)
 			}
@@ -271,7 +275,7 @@ func (t *attributeTable) inspect(row nodefile.Row) error {
 		if c.odd == nil {
 			c.odd = t.rows.Fault(row, i, "fix the line, leave the field empty, or list words for a missing value with {missing}", "%s %s", words.Quoted(text), fault)
 		}
-		if fix := table.NumberFix(text, t.c.Text.Encoding); fix != "" && c.form == nil {
+		if fix := table.NumberFix(text); fix != "" && c.form == nil {
 			c.form = t.rows.Fault(row, i, fix, "%s %s", words.Quoted(text), fault)
 		}
 	}
@@ -324,6 +328,8 @@ func (t *attributeTable) decide() error {
 		case c.count == 0 && c.isKept && t.c.Means != nil:
 		case c.count == 0:
 			c.ignored = "no value"
+		case len(c.units) > 1:
+			c.ignored = "amounts in several currencies: " + strings.Join(c.units, ", ")
 		case areDates:
 			c.areDays = true
 			c.mean = c.days / float64(c.count)

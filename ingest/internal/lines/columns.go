@@ -3,7 +3,6 @@ package lines
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -56,6 +55,14 @@ func (c *Settings) layoutFrom(name string, konect bool, number int64,
 	}
 	if lay.weight >= 0 {
 		lay.numberSettings = h.s.NumberSettings(lay.weight)
+		units := h.s.Units(lay.weight)
+		if len(units) > 1 {
+			e := textio.Fault(name, number, "leave the column out with "+lay.WithoutWeight(), "column %s has amounts in several currencies: %s",
+				input.Escape(lay.Columns[lay.weight].Title), strings.Join(units, ", "))
+			e.Columns = lay.Columns
+			return lay, e
+		}
+		lay.unit = strings.Join(units, "")
 	}
 	if lay.HasHeader() && header != nil {
 		lay.header = header
@@ -119,7 +126,7 @@ func (h *head) choose(konect bool) error {
 			return err
 		}
 	}
-	r := &table.Request{IsEdges: true, Fields: c.Fields, Option: "fields", Header: c.Header, Signed: c.Signed, Reciprocal: c.Reciprocal, Text: c.Text,
+	r := &table.Request{IsEdges: true, Bipartite: c.Bipartite, Fields: c.Fields, Option: "fields", Header: c.Header, Signed: c.Signed, Reciprocal: c.Reciprocal, Text: c.Text,
 		IsTyped: lay.line == 0,
 		Named:   map[string]string{input.Weight: c.Weight, input.Kind: c.Kind, input.Time: c.Time}}
 	if n := len(h.s.Titles); konect && c.Fields == nil && n > 1 && n < 5 {
@@ -127,8 +134,8 @@ func (h *head) choose(konect bool) error {
 		r.Header = nodefile.NoHeader
 	}
 	if len(h.s.Titles) == 1 && c.Fields == nil && !r.IsTyped {
-		if fix := h.titlesFix(); fix != "" {
-			return h.fault(fix, "the titles of a table stand further below")
+		if err := h.findTitles(); err != nil {
+			return err
 		}
 	}
 	t, err := h.s.Choose(r)
@@ -218,15 +225,15 @@ func (h *head) checkForm() error {
 			return h.lay.splitFault(h.name, number, table.ErrQuote)
 		}
 	}
-	if fix := h.titlesFix(); fix != "" {
-		return h.fault(fix, "the titles of a table stand further below")
+	if err := h.findTitles(); err != nil {
+		return err
 	}
 	return h.fault(table.NeighboursFix, "%s, as %d of the %s that follow", words.Counted(fields, "field"), fit, words.Counted(len(h.s.Rows), "line"))
 }
 
-// titlesFix returns the command that removes the lines above the titles of a table: above the first line from which all
-// lines, of which there must be three, have as many fields, at least two. It returns "" if there is no such line.
-func (h *head) titlesFix() string {
+// findTitles returns an error if lines stand above the titles of a table: above the first line from which all lines, of
+// which there must be three, have as many fields, at least two. It returns nil if there is no such line.
+func (h *head) findTitles() error {
 	const most = 100 // lines above the titles
 	lines := bytes.Split(bytes.TrimRight(h.s.Text, "\n"), []byte{'\n'})
 	lines = lines[:min(len(lines), table.SampleRows)]
@@ -249,14 +256,13 @@ func (h *head) titlesFix() string {
 			count = len(f.Text)
 		}
 		if isTable && count > 1 {
-			read := "tail -n +%d {file}"
-			if strings.HasSuffix(strings.ToLower(h.name), ".gz") {
-				read = "gzip -dc {file} | tail -n +%d"
-			}
-			return fmt.Sprintf("remove the lines above them: "+read+" > {copy}", h.lay.line+int64(k)+1)
+			fault := textio.Fault(h.name, h.lay.line, "", "the titles of a table stand further below")
+			fault.Repair = table.RemoveLines(h.lay.line+int64(k), textio.Unpack(h.name))
+			fault.Fix = "remove the lines above them: " + fault.Repair.Command
+			return fault
 		}
 	}
-	return ""
+	return nil
 }
 
 // attributeLayout determines the layout of an edge list of NetworkX, whose lines end in {} or {'weight': 3}.

@@ -35,6 +35,7 @@ type Layout struct {
 	hasNamedWeight bool    // a setting names the column of the weight
 	reciprocal     bool    // weights are the reciprocals of the column
 	text           input.Text
+	unit           string // unit of the weights of the first lines, see [table.SplitAmount]; ""
 	titles         string
 	numberSettings string                  // text settings with which all weights of the first lines are numbers; "": none are needed, or unknown
 	header         []string                // nil without a header and for JSON

@@ -2,6 +2,7 @@ package lines
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -280,10 +281,14 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 	if hasBlankEnd && len(text) == 0 {
 		return 1, nil
 	}
-	weight, wrong := table.ParseWeight(table.PlainNumber(text, lay.text), p.Signed)
+	weight, wrong := table.ParseWeightIn(text, lay.text, p.Signed)
 	if table.IsMissing(string(text), table.Missing) {
 		wrong = ""
 		text = nil
+	}
+	if unit := table.UnitOf(text); wrong == "" && unit != "" && unit != lay.unit {
+		e := p.fault(number, lay.weight, "leave the column out with "+lay.WithoutWeight(), "weight %s is in %s, and earlier weights are in %s", words.Quoted(text), unit, cmp.Or(lay.unit, "no unit"))
+		return 0, e
 	}
 	if wrong == "" && lay.reciprocal {
 		weight, wrong = table.Reciprocal(weight, text)
@@ -295,7 +300,7 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 		return weight, nil
 	}
 	e := p.fault(number, lay.weight, FixLine, "weight %s %s", words.Quoted(text), wrong)
-	numberFix := table.NumberFix(text, lay.text.Encoding)
+	numberFix := table.NumberFix(text)
 	if numberFix != "" && lay.numberSettings != "" {
 		numberFix = "pass " + lay.numberSettings
 	}
@@ -334,13 +339,15 @@ func (p *Parser) fault(number int64, column int, fix, format string, args ...any
 		e.Column = p.fields.Start[column] + 1
 	}
 	e.Otherwise = skipLine
+	e.Columns = p.Layout.Columns
 	return e
 }
 
 // splitFault returns the error about a line that cannot be split. A line with an open quote must not be
 // skipped, because the lines on which its field continues could be read as edges.
 func (lay *Layout) splitFault(name string, number int64, err error) error {
-	e := textio.Fault(name, number, table.SplitFix(err, lay.sep, FixLine), "%w", err)
+	e := textio.Fault(name, number, FixLine, "%w", err)
+	table.AddRepair(e, lay.sep)
 	if e.Fix == FixLine {
 		e.Otherwise = skipLine
 	}

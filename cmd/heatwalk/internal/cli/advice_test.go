@@ -64,13 +64,13 @@ var advices = []advice{
 
 	// Headers, lines and directions.
 	{"x.txt\nhello world\na1 a2\na2 a3\n", "", "read as data: hello, world; pass --header=yes if the line holds titles", "--header=yes", "a1,a2 a2,a3"},
-	{"x.csv\nu,v\nann,bob\nbob,cid\n", "", "\"u\" may be a title or an id; pass --header=yes if the line holds titles, else --header=no", "--header=no", "u,v ann,bob bob,cid"},
+	{"x.csv\nu,v\nann,bob\nbob,cid\n", "", "pass --header=yes if the line holds titles, else --header=no", "--header=no", "u,v ann,bob bob,cid"},
 	{"x.txt\nfoo bar\nbob cid\ncid dan\n", "", "read as data: foo, bar; pass --header=yes if the line holds titles", "--header=yes", "bob,cid cid,dan"},
 	{"x.csv\nsource,target,length\na,b,2\nb,c,4\n", "", "the numbers of the column \"length\" are ignored; --weight=1/length makes the reciprocal the weight, which is large for strong edges", "--weight=1/length", "a,b,0.5 b,c,0.25"},
-	{"x.csv\nsource,target,distance\na,b,2\nb,c,4\n", "--weight=distance", "names distances, and a weight is large for strong edges; pass --weight=1/distance", "--weight=1/distance", "a,b,0.5 b,c,0.25"},
+	{"x.csv\nsource,target,distance\na,b,2\nb,c,4\n", "--weight=distance", "pass --weight=1/distance", "--weight=1/distance", "a,b,0.5 b,c,0.25"},
 	{"x.csv\nsource,target,length_m,lanes\na,b,2,1\nb,c,4,2\n", "", "columns of numbers are ignored: length_m (2 to 4), lanes (1 to 2); --weight=COLUMN makes one the weight, and --weight=1/COLUMN the reciprocal of distances such as length_m", "", "a,b b,c"},
 	{"x.txt\n4 3\n0 1\n1 2\n2 3\n", "", "\"4 3\" is taken as the numbers of nodes and edges and skipped; pass --header=no if it is an edge", "--header=no", "0,1 1,2 2,3 3,4"},
-	{"x.csv\nsource,target\n", "", "no edges; check that this is the right file; if the first line is an edge, pass --header=no", "--header=no", "source,target"},
+	{"x.csv\nsource,target\n", "", "check that this is the right file; if the first line is an edge, pass --header=no", "--header=no", "source,target"},
 	{"x.txt\na\tb\nb c\n", "", "the separator of this file is TAB (line 1); if blanks separate fields too, pass --delimiter=' '", "--delimiter=' '", "a,b b,c"},
 	{"x.txt\nx\na b\nb c\n", "", "fix the line or pass --skip-bad-lines", "--skip-bad-lines", "a,b b,c"},
 	{"x.csv\nuser_id,item_id\n1,2\n2,1\n", "", "equal ids are one node; --bipartite keeps them apart", "--bipartite", "user_id:1,item_id:2 user_id:2,item_id:1"},

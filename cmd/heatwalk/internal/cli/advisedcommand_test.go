@@ -16,10 +16,6 @@ func TestAdvisedCommands(t *testing.T) {
 	command := regexp.MustCompile(`\b((?:gzip -dc .*\| )?(?:iconv|awk)|grep|sed|tail|jq|(?:PYTHONIOENCODING=utf-8:surrogateescape )?python3) .* > ('new-x y.csv'|[^\s,]+)|python3 -c "[^"]*" \S+ (\S+\.graphml)`)
 	hasNetworkX := !testing.Short() && exec.Command("python3", "-c", "import networkx").Run() == nil
 	for _, c := range []struct{ file, text, edges string }{
-		{"x.csv", "payer;payee;amount\na;b;179.26 €\nb;c;1200.00 €\n", "a,b,179.26 b,c,1200"},
-		{"x.csv", "payer;payee;amount\na;b;€ 179.26\nb;c;€ 12\n", "a,b,179.26 b,c,12"},
-		{"x.csv", "payer;payee;amount\na;b;12 %\nb;c;3%\n", "a,b,12 b,c,3"},
-		{"x.csv", "payer,payee,amount\na,b,$12.50\nb,c,0\n", "a,b,12.5"},
 		{"x.csv", "payer,payee,amount\na,b,Fr. 12.50\nb,c,Fr. 3.00\n", ""}, // an unknown currency
 		{"x.csv", "payer;payee;note\na;b;\"Zürich, \"\"x\"\"\nand;c\"\nb;c;plain\n", "a,b b,c"},
 		{"x.tsv", "\"payer\"\t\"payee\"\t\"note\"\n" + strings.Repeat("\"a\"\t\"b\"\t\"x\nb\nc\"\n", 3), "a,b"},

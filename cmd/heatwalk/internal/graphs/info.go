@@ -1,12 +1,15 @@
 package graphs
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -37,9 +40,12 @@ type infoDocument struct {
 	Order            string            `json:"order"`
 	BitsPerEntry     float64           `json:"bits_per_entry"`
 	BytesTotal       int64             `json:"bytes_total"`
-	Columns          input.Columns     `json:"columns,omitempty"` // columns of a file
-	Command          string            `json:"command,omitempty"` // the command with all settings of a table of text
-	Events           bool              `json:"events,omitempty"`  // the weights of both directions of an edge are added
+	Columns          []infoColumn      `json:"columns,omitempty"` // columns of a file
+	LabelColumns     []infoColumn      `json:"label_columns,omitempty"`
+	FeatureColumns   []infoColumn      `json:"feature_columns,omitempty"` // of --node-features
+	Unlabelled       int               `json:"unlabelled,omitempty"`      // lines of the table of labels without a label
+	Command          string            `json:"command,omitempty"`         // the command with all settings of a table of text
+	Events           bool              `json:"events,omitempty"`          // the weights of both directions of an edge are added
 	Identity         string            `json:"identity,omitempty"`
 	Labelled         *int              `json:"labelled,omitempty"`
 	Classes          *int              `json:"classes,omitempty"`
@@ -63,23 +69,65 @@ type infoDocument struct {
 	odd    string // summary of lines that are not ordinary edges
 }
 
+// infoColumn is a column of a table with its first values.
+type infoColumn struct {
+	input.Column
+	Type   string   `json:"type,omitempty"`
+	Values []string `json:"values,omitempty"`
+}
+
+func infoColumns(columns input.Columns) (list []infoColumn) {
+	for _, c := range columns {
+		list = append(list, infoColumn{c, c.Type, c.Values})
+	}
+	return list
+}
+
+// sheetOf returns a line for each column: its title, type, first values and use.
+func sheetOf(name string, columns []infoColumn) (lines [][2]string) {
+	const long = 24 // characters of a value
+	for i, c := range columns {
+		var values []string
+		for _, value := range c.Values {
+			if text := []rune(value); len(text) > long {
+				value = string(text[:long-1]) + "…"
+			}
+			values = append(values, value)
+		}
+		use := cmp.Or(c.Use, "ignored")
+		if c.Note != "" {
+			use += " (" + c.Note + ")"
+		}
+		text := words.Quoted(c.Title)
+		for _, part := range []string{c.Type, strings.Join(values, ", "), use} {
+			if part != "" {
+				text += " · " + part
+			}
+		}
+		lines = append(lines, [2]string{name + " " + strconv.Itoa(i+1), text})
+	}
+	return lines
+}
+
 type kindCounts struct {
 	shard.Kind
 	EqualLabels *float64 `json:"equal_labels,omitempty"` // share of the edges between labelled nodes that join equal labels
 }
 
 type infoOptions struct {
-	graph  shell.GraphInputs
-	labels string
-	ids    string
-	page   string
+	graph    shell.GraphInputs
+	labels   string
+	features string
+	ids      string
+	page     string
 }
 
 func NewInfo(run *shell.Session) *cobra.Command {
-	cmd, c, flags := shell.NewCommand(run, "info GRAPH [--labels L.tsv]",
+	cmd, c, flags := shell.NewCommand(run, "info GRAPH [--labels L.tsv] [--node-features X.csv]",
 		"Counts, degrees, components, and how classes lie in the graph",
 		nil, runInfo)
 	c.graph.Tables.DeclareLabels(flags, &c.labels, "of node<TAB>label lines, for the classes and the edges between them")
+	flags.AddInput(&c.features, "node-features", "of attributes of nodes: a table with a column of ids, whose columns are listed")
 	flags.AddSideOutput(&c.ids, "ids", "to write the ids of all nodes to, one a line, in the order of every output", nil)
 	flags.AddSideOutput(&c.page, "report", "for a page about degrees, components and classes: .html", shell.PageFormats)
 	c.graph.Declare(flags)
@@ -88,10 +136,20 @@ func NewInfo(run *shell.Session) *cobra.Command {
 
 func runInfo(run *shell.Session, c *infoOptions, name string) error {
 	v, err := measureGraph(run, c, name)
+	if fault := new(input.Error); errors.As(err, &fault) && !run.Console.JSON && !run.IsTrial {
+		shell.PrintSheet(shell.Escaped(run.Console.Stdout), 20, sheetOf("column", infoColumns(fault.Columns)))
+	}
 	if err != nil {
 		return err
 	}
-	lines := [][2]string{{"columns of --nodes", v.listed}, {"columns", v.Columns.String()}, {"command", v.Command}, {"lines", v.odd}}
+	lines := [][2]string{{"columns of --nodes", v.listed}}
+	lines = append(lines, sheetOf("column", v.Columns)...)
+	lines = append(lines, sheetOf("label column", v.LabelColumns)...)
+	lines = append(lines, sheetOf("feature column", v.FeatureColumns)...)
+	lines = append(lines, [2]string{"command", v.Command}, [2]string{"lines", v.odd})
+	if v.Unlabelled > 0 {
+		lines = append(lines, [2]string{"no label", words.Counted(v.Unlabelled, "line")})
+	}
 	page, err := report.Build("info", v)
 	if err != nil {
 		return err
@@ -135,7 +193,7 @@ func measureGraph(run *shell.Session, r *infoOptions,
 		if files[0].Format == "node list" {
 			v.listed = files[0].Columns.String()
 		}
-		v.Columns = files[len(files)-1].Columns
+		v.Columns = infoColumns(files[len(files)-1].Columns)
 		v.Command = run.CommandWith(files[len(files)-1].Settings)
 		v.odd = oddLines(g.Report)
 	}
@@ -145,6 +203,13 @@ func measureGraph(run *shell.Session, r *infoOptions,
 	var l *nodefile.Labels
 	if r.labels != "" {
 		if l, err = run.ReadLabels(&r.graph, r.labels, g, nil); err != nil {
+			return nil, err
+		}
+		v.LabelColumns = infoColumns(l.Columns)
+		v.Unlabelled = l.Unlabelled
+	}
+	if r.features != "" {
+		if v.FeatureColumns, err = readColumns(run, r, g, l); err != nil {
 			return nil, err
 		}
 	}
@@ -209,6 +274,20 @@ func measureGraph(run *shell.Session, r *infoOptions,
 	}
 	return v, run.WriteFile(r.page,
 		func(w io.Writer) error { return run.WritePage(w, "info", v, name) })
+}
+
+// readColumns reads the attributes in the table of --node-features, and returns its columns.
+func readColumns(run *shell.Session, r *infoOptions, g *shell.OpenGraph, l *nodefile.Labels) ([]infoColumn, error) {
+	run.Progress.Begin("reading "+r.features, 0, shell.Bytes)
+	attributes, err := g.ReadAttributes(run.Context, r.features, &tablefile.FeatureConfig{
+		Labels: l, Text: r.graph.Tables.Text, Missing: r.graph.Tables.Labelling.Missing,
+		SkipUnknown: r.graph.Tables.SkipsUnknown(), SkipBad: r.graph.Config.SkipBadLines, Memory: g.Plan().Room(),
+		Stdin: run.Console.Stdin, Warn: run.Console.WarnOfError,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return infoColumns(attributes.Columns), attributes.Close()
 }
 
 // countEdges adds the counts of edges, and of their kinds and times, to the document of a graph.

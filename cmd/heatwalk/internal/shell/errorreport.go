@@ -36,6 +36,24 @@ type ErrorReport struct {
 	Text string `json:"-"` // the line without --json
 }
 
+// addCommand makes a command to paste the first remedy in the report of an error about a table. The other remedies, and
+// the columns of the table, follow on a line of their own, because most people want to paste.
+func (r *ErrorReport) addCommand(command string, p nodefile.ParseError) {
+	others := p.Remedy(flagOf)
+	detail := p.Detail
+	p.Detail = ""
+	p.Fix = ""
+	p.Otherwise = ""
+	r.Text = p.Format(flagOf) + "; paste: " + command
+	r.Hint += " or paste: " + command
+	if others != "" {
+		r.Text += "\n  or " + others
+	}
+	if detail != "" {
+		r.Text += "; columns: " + detail
+	}
+}
+
 // ErrorReports returns the reports of an error, one for each line of the message. It writes the options in
 // errors of libraries as flags.
 func ErrorReports(err error) []ErrorReport {
@@ -188,7 +206,7 @@ func linesReport(err error, first *nodefile.ParseError) []ErrorReport {
 
 func parseReport(p *nodefile.ParseError) ErrorReport {
 	r := ErrorReport{Text: p.Format(flagOf), File: p.File, Line: p.Line,
-		Column: p.Column, Message: p.Msg, Hint: p.Remedy(flagOf)}
+		Column: p.Column, Message: p.Problem(), Hint: p.Remedy(flagOf)}
 	if p.Option != "" {
 		r.Flag = flagOf(p.Option, "")
 	}

@@ -3,16 +3,20 @@ package shell
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/heatwalk/heatwalk/file/input"
+	"github.com/heatwalk/heatwalk/file/textio"
+	"github.com/heatwalk/heatwalk/internal/durable"
 )
 
 // setting matches a setting that says how a table is read.
-const setting = `\{((?:fields|label-fields|attribute-fields|header|delimiter|decimal|thousands|encoding|duplicates|weight|weights|time|time-format|bipartite|unknown-ids)=[^{}]+|skip-bad-lines)\} ?`
+const setting = `\{((?:fields|label-fields|attribute-fields|header|delimiter|decimal|thousands|encoding|duplicates|weight|weights|time|time-format|unknown-ids)=[^{}]+|skip-bad-lines|bipartite)\} ?`
 
 var (
 	settingPattern = regexp.MustCompile(setting)
@@ -31,7 +35,8 @@ func remediesOf(err error) []string {
 }
 
 // paste returns the command with all flags that its tables need. It applies the first remedy of err that helps,
-// then the first remedy of the next error that helps, and so on. It returns "" if such flags do not suffice. The
+// then the first remedy of the next error that helps, and so on. If no flag helps against an error with a repair, the
+// command of the repair stands before the command. It returns "" if such flags and repairs do not suffice. The
 // first remedy must not omit data, because a person must decide to do so. If the remedies of err read numbers in
 // different ways, it returns a command for each.
 func (run *Session) paste(err error) string {
@@ -66,9 +71,16 @@ func (run *Session) paste(err error) string {
 func (run *Session) pasteFirst(ctx context.Context, err error, remedies []string) string {
 	const most = 12 // trials
 	args := run.Line.Args
-	for trial := 0; trial < most && len(remedies) > 0; trial++ {
-		next := with(args, remedies[0])
-		remedies = remedies[1:]
+	repaired := repairs{ctx: ctx}
+	defer repaired.remove()
+	for range most {
+		var next []string
+		if len(remedies) > 0 {
+			next = with(args, remedies[0])
+			remedies = remedies[1:]
+		} else if next = repaired.apply(args, err); next == nil {
+			return ""
+		}
 		failed := run.Try(ctx, append(slices.Clone(next), "--dry-run"))
 		switch code := ExitCode(failed); {
 		case code == WrongUsage:
@@ -77,10 +89,76 @@ func (run *Session) pasteFirst(ctx context.Context, err error, remedies []string
 			err = failed
 			remedies = remediesOf(err)
 		case code != WrongData:
-			return commandOf(next)
+			return repaired.commandOf(next)
 		}
 	}
 	return ""
+}
+
+// repairs are copies of files in a temporary folder, to which repairs of errors were applied.
+type repairs struct {
+	ctx      context.Context
+	dir      string   // "": none yet
+	commands []string // commands of a shell that make the copies
+	replace  []string // pairs of the path of a copy and its name in commands
+}
+
+func (r *repairs) remove() {
+	if r.dir != "" {
+		os.RemoveAll(r.dir) // what is left is in the folder for temporary files
+	}
+}
+
+// apply applies the repair of an error to a copy of the file, and returns the arguments with the path of the copy. It
+// returns nil if there is no repair, if it was applied before, if the file is large or if no argument is its path.
+func (r *repairs) apply(args []string, err error) []string {
+	const largest = 64 << 20
+	fault := new(input.Error)
+	if !errors.As(err, &fault) || fault.Repair == nil || slices.Contains(r.replace, fault.File) {
+		return nil
+	}
+	i := slices.IndexFunc(args, func(arg string) bool { return arg == fault.File || strings.HasSuffix(arg, "="+fault.File) })
+	info, unknown := os.Stat(fault.File)
+	if i < 0 || unknown != nil || info.Size() > largest {
+		return nil
+	}
+	command := &input.Error{File: fault.File, Fix: fault.Repair.Command}
+	name := &input.Error{File: fault.File, Fix: "{copy}"}
+	r.commands = append(r.commands, command.Remedy(flagOf))
+	path, failed := r.write(fault, strings.Trim(name.Remedy(flagOf), "'"))
+	if failed != nil {
+		return nil
+	}
+	r.replace = append(r.replace, path, filepath.Base(path))
+	args = slices.Clone(args)
+	args[i] = strings.TrimSuffix(args[i], fault.File) + path
+	return args
+}
+
+// write writes the repaired copy of a file under a name.
+func (r *repairs) write(fault *input.Error, name string) (path string, err error) {
+	if r.dir == "" {
+		if r.dir, err = os.MkdirTemp("", "heatwalk-"); err != nil {
+			return "", err
+		}
+	}
+	in, err := textio.Open(r.ctx, fault.File, &textio.Options{Any: true})
+	if err != nil {
+		return "", err
+	}
+	defer in.Close()
+	path = filepath.Join(r.dir, name)
+	out, err := durable.OS.Create(path)
+	if err != nil {
+		return "", err
+	}
+	return path, errors.Join(fault.Repair.Apply(out, in.Content()), out.Close())
+}
+
+// commandOf returns the commands of the shell and the command with the given arguments.
+func (r *repairs) commandOf(args []string) string {
+	command := strings.NewReplacer(r.replace...).Replace(commandOf(args))
+	return strings.Join(append(slices.Clone(r.commands), command), " && ")
 }
 
 // with returns arguments with the settings of a remedy, which replace flags of the same name.

@@ -21,6 +21,7 @@ import (
 
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/budget"
+	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/durable"
@@ -260,9 +261,9 @@ func (run *Session) fail(err error) int {
 	pasted := run.paste(err)
 	for _, r := range ErrorReports(run.Line.namedFlag(err)) {
 		r.Code = code
-		if pasted != "" {
-			r.Text += " or paste: " + pasted
-			r.Hint += " or paste: " + pasted
+		if fault := new(nodefile.ParseError); pasted != "" && errors.As(err, &fault) {
+			r.addCommand(pasted, *fault)
+			pasted = "" // it is for all problems
 		}
 		if c := new(Crash); run.debug && errors.As(err, &c) {
 			r.Stack = string(c.Stack)
