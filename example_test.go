@@ -148,7 +148,7 @@ func ExampleGraph_Classify_attributes() {
 	// node,label,reached,known,probability,fraud,honest
 	// a216,honest,true,false,0.509014,0.490986,0.509014
 	// a391,fraud,true,false,0.643716,0.643716,0.356284
-	// months = 8: -1.7
+	// months = 8: -1.8
 	// country = FR: +0.4
 }
 

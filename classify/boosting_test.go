@@ -379,7 +379,11 @@ func TestBoostingProperties(t *testing.T) {
 				t.Fatal("a model from JSON has other scores")
 			}
 			for o, score := range scores {
-				parts, sum := m.ContributionsTo(nil, x, o)
+				parts := make([]float64, m.Columns)
+				sum := 0.0
+				for model := range m.Models() {
+					sum += m.AddContributionsTo(parts, x, model, o, 1/float64(m.Models()))
+				}
 				for _, v := range parts {
 					sum += v
 				}

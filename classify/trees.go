@@ -167,29 +167,25 @@ func (m *BoostedTrees) PredictionTo(dst, scores []float64) []float64 {
 	return dst
 }
 
-// ContributionsTo stores in dst how much each column of x adds to the score of an output, and returns the score without the
-// columns, so that the score is the sum of all. The contribution of a column is the sum of the differences between the values
-// of a child and of its parent over the paths of x, where the parent's condition is on the column (Saabas 2014). If dst is
-// nil, ContributionsTo allocates it.
-func (m *BoostedTrees) ContributionsTo(dst []float64, x []float32, output int) ([]float64, float64) {
-	dst = destination(dst, m.Columns)
-	clear(dst)
-	scale := 1 / float64(m.Models())
-	constant := 0.0
-	for model, base := range m.Base {
-		constant += float64(scale * base[output])
-		for r := output; r < len(m.Trees[model]); r += len(base) {
-			t := &m.Trees[model][r]
-			n := &t.Nodes[0]
-			constant += float64(scale * n.Value)
-			for n.Left > 0 {
-				child := &t.Nodes[m.next(t, n, x)]
-				dst[n.Column] += float64(scale * (child.Value - n.Value))
-				n = child
-			}
+// AddContributionsTo adds to dst how much each column of x adds to the score of an output by one of the models, times scale. It
+// returns the rest of the score, times scale. The contribution of a column is the sum of the differences between the values
+// of a child and of its parent over the paths of x, where the parent's condition is on the column (Saabas 2014).
+func (m *BoostedTrees) AddContributionsTo(dst []float64, x []float32, model, output int, scale float64) float64 {
+	if len(x) != m.Columns || len(dst) != m.Columns {
+		panic(badLength)
+	}
+	rest := m.Base[model][output]
+	for r := output; r < len(m.Trees[model]); r += m.Outputs() {
+		t := &m.Trees[model][r]
+		n := &t.Nodes[0]
+		rest += n.Value
+		for n.Left > 0 {
+			child := &t.Nodes[m.next(t, n, x)]
+			dst[n.Column] += float64(scale * (child.Value - n.Value))
+			n = child
 		}
 	}
-	return dst, constant
+	return scale * rest
 }
 
 // scale multiplies the values of all trees by a factor.

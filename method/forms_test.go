@@ -48,7 +48,7 @@ func TestSharesAddUp(t *testing.T) {
 		}
 	}
 	for _, name := range testgraph.Sample(t, 4, []string{
-		"lp", "lp:alpha=0.5", "lp:steps=7", "lp:center=true", "lgc", "poisson", "diffusion", "diffusion+rls", "diffusion+centroid", "von-neumann+rls",
+		"trees", "lp", "lp:alpha=0.5", "lp:steps=7", "lp:center=true", "lgc", "poisson", "diffusion", "diffusion+rls", "diffusion+centroid", "von-neumann+rls",
 		"regularized-laplacian+centroid", "pagerank+rls", "p-step+rls", "cwk", "cwk+rls", "cwk:alpha=0.3+logistic", "cwk+centroid",
 	}) {
 		for _, e := range explained(t, p, name) {

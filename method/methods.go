@@ -216,7 +216,7 @@ func DefaultNumbers(nodes int, signed bool, attributes int) string {
 
 // Explainable returns the names of the methods that [engine.Prediction.Explain] can explain, in one line.
 func Explainable() string {
-	names := []string{auto.Spec.Name, spread.Propagation.Name, spread.Beliefs.Name, walks.Spec.Name}
+	names := []string{auto.Spec.Name, trees.Spec.Name, spread.Propagation.Name, spread.Beliefs.Name, walks.Spec.Name}
 	for _, l := range propagate.Learners() {
 		if propagate.IsLinear(l) {
 			names = append(names, l.Name)

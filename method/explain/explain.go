@@ -39,6 +39,17 @@ type Terms struct {
 	Attributes []Attribute
 }
 
+// AddAttribute adds a to the contribution of its column.
+func (t *Terms) AddAttribute(a Attribute) {
+	for i := range t.Attributes {
+		if t.Attributes[i].Column == a.Column {
+			t.Attributes[i].Share += a.Share
+			return
+		}
+	}
+	t.Attributes = append(t.Attributes, a)
+}
+
 // Explanation explains the predicted class of a node by the shares of labelled nodes in the score of the class. Its links
 // are the edges that carry the difference to the next score. Score is the sum of all shares, contributions of attributes
 // and Rest, to within Error.

@@ -99,6 +99,9 @@ func fit(ctx context.Context, p *engine.Problem, par *engine.Parameters, s *engi
 		return nil, err
 	}
 	engine.FillClasses(out, p, engine.ClassShares)
+	if set.Explain {
+		out.Form = newForm(m, out.Scores)
+	}
 	out.Seconds.Classify = time.Since(start).Seconds()
 	if set.Unmeasured && set.Model == nil {
 		return out, nil

@@ -25,6 +25,9 @@ const (
 // labelViews are the views of shares of labels, or means of numbers.
 var labelViews = []View{Mean1, Mean2, Mean3, Paths, Rare, Decayed}
 
+// decayOf returns the weight of walks of some steps in the view Decayed.
+func decayOf(step int) float64 { return math.Pow(decayFactor, float64(step)) }
+
 // labelColumns computes columns of all nodes from labels.
 type labelColumns struct {
 	g       *graphWalks
@@ -36,7 +39,9 @@ type labelColumns struct {
 	// labels of a fold would tell trees which class they have.
 	prior []float32
 
-	list []Column
+	list     []Column
+	place    []int // column of target of each column of list; −1: all
+	columnOf []int // column of target of each label, if targets are one-hot
 }
 
 // newLabelColumns describes the columns for the targets of the labelled nodes. output has the class of each column of target.
@@ -56,17 +61,21 @@ func newLabelColumns(g *graphWalks, row []int, target *block, output []int, isSh
 	if target.Cols <= fewOutputs {
 		views = append(views[:len(views):len(views)], Most, Least)
 	}
-	for _, view := range views {
-		for _, class := range output {
-			c.list = append(c.list, Column{-1, class, view})
-		}
-	}
 	if isShare {
-		for _, class := range output {
-			c.list = append(c.list, Column{-1, class, Count})
+		views = append(views[:len(views):len(views)], Count)
+	}
+	for _, view := range views {
+		for o, class := range output {
+			c.list = append(c.list, Column{-1, class, view})
+			c.place = append(c.place, o)
 		}
 	}
 	c.list = append(c.list, Column{-1, -1, Count})
+	c.place = append(c.place, -1)
+	for i := range row {
+		y := target.Row(i)
+		c.columnOf = append(c.columnOf, slices.Index(y, slices.Max(y)))
+	}
 	return c
 }
 
@@ -102,7 +111,7 @@ func (c *labelColumns) compute(ctx context.Context, fold, hidden []int) (*block,
 		if err := g.stepTo(ctx, g.walk, next, source); err != nil {
 			return nil, err
 		}
-		factor := float32(math.Pow(decayFactor, float64(step)))
+		factor := float32(decayOf(step))
 		for v := range n {
 			row := decayed.Row(v)
 			for o, x := range next.Row(v) {

@@ -79,6 +79,7 @@ type Model struct {
 	sample *Sample
 	hidden [][]int // folds hidden from each model
 	spread spread  // of the predictions that Held is the mean of
+	factor float64 // of sharpen
 	fixed  *nodeColumns
 	labels *labelColumns
 }
@@ -422,19 +423,8 @@ func (m *Model) Predict(ctx context.Context, visit func(node int, scores []float
 		scale = 1
 	}
 	probes := m.probes()
-	for model, hidden := range m.hidden {
-		var labels *block
-		var err error
-		switch {
-		case m.labels != nil:
-			labels, err = m.labels.compute(ctx, m.sample.Fold, append(hidden, m.unseenFold(model, -1)))
-		case len(hidden) > 0: // it serves held-out scores alone
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		err = blocks.EachNodeChunk(ctx, m.sample.Workers, n, func(_, lo, hi int) {
+	err := m.eachModel(ctx, func(model int, labels *block) error {
+		err := blocks.EachNodeChunk(ctx, m.sample.Workers, n, func(_, lo, hi int) {
 			for ; lo < hi; lo += treeRows {
 				x := newBlock(min(treeRows, hi-lo), len(m.List))
 				for i := range x.Rows {
@@ -455,6 +445,10 @@ func (m *Model) Predict(ctx context.Context, visit func(node int, scores []float
 			m.AddModelTo(z, x, model, 1)
 			p.scores = append(p.scores, z)
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	sharpen := m.sharpen(probes)
 	return blocks.EachNodeChunk(ctx, m.sample.Workers, n, func(_, lo, hi int) {
@@ -463,6 +457,27 @@ func (m *Model) Predict(ctx context.Context, visit func(node int, scores []float
 			visit(v, sums.Row(v))
 		}
 	})
+}
+
+// eachModel calls visit with each model that predicts, and with the columns of labels of all nodes that it sees; nil: none.
+func (m *Model) eachModel(ctx context.Context, visit func(model int, labels *block) error) error {
+	for model, hidden := range m.hidden {
+		var labels *block
+		var err error
+		switch {
+		case m.labels != nil:
+			labels, err = m.labels.compute(ctx, m.sample.Fold, append(hidden[:len(hidden):len(hidden)], m.unseenFold(model, -1)))
+		case len(hidden) > 0: // it serves held-out scores alone
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if err := visit(model, labels); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Workspace declares the memory of [Learn] and [Model.Predict] for the given numbers of known nodes, outputs and folds.

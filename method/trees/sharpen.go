@@ -126,6 +126,7 @@ const mostSharpened = 4
 // the mean of, and by the gain.
 func (m *Model) sharpen(probes []probe) func([]float64) {
 	m.Gain = 0
+	m.factor = 1
 	held := m.spread
 	if len(probes) == 0 || held.nodes == 0 {
 		return func([]float64) {}
@@ -159,5 +160,6 @@ func (m *Model) sharpen(probes []probe) func([]float64) {
 			hi = factor
 		}
 	}
+	m.factor = lo
 	return func(z []float64) { scale(z, base, lo) }
 }

@@ -10,7 +10,9 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/engine"
+	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/testgraph"
@@ -403,4 +405,65 @@ func TestPrintedAccuracy(t *testing.T) {
 	if math.Abs(printed-found) > 2*deviation || math.Abs(certain/others-found) > 3*deviation {
 		t.Errorf("printed accuracy %v, mean largest probability %v, found %v ± %v", printed, certain/others, found, deviation)
 	}
+}
+
+// Shares of labels, contributions of attributes and the rest add up to the score, whose differences are the log odds of the
+// predicted probabilities. What is not around a node contributes nothing.
+func TestTermsAddUp(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		p, _ := drawProblem(t, rand.New(rand.NewPCG(rapid.Uint64().Draw(r, "seed"), 3)), rapid.IntRange(30, 150).Draw(r, "nodes"))
+		if rapid.Bool().Draw(r, "without attributes") {
+			p.Attributes = nil
+		}
+		if rapid.Bool().Draw(r, "two classes") {
+			for i := range p.Class {
+				p.Class[i] = min(p.Class[i], 1)
+			}
+		}
+		s := sampleOf(p, rapid.IntRange(2, 5).Draw(r, "folds"), 2)
+		s.Columns = rapid.SampledFrom([]string{EitherColumns, AllColumns, OwnColumns}).Draw(r, "columns")
+		if p.Attributes == nil {
+			s.Columns = EitherColumns
+		}
+		m, err := Learn(t.Context(), s)
+		if err != nil {
+			r.Fatal(err)
+		}
+		scores := newBlock(len(p.Degrees), len(p.Names))
+		err = m.Predict(t.Context(), func(node int, z []float64) { simd.ConvertTo(scores.Row(node), m.PredictionTo(nil, z)) })
+		if err != nil {
+			r.Fatal(err)
+		}
+		var nodes, class []int
+		for v := range p.Degrees {
+			nodes = append(nodes, v)
+			class = append(class, slices.Index(scores.Row(v), slices.Max(scores.Row(v))))
+		}
+		form := newForm(m, scores)
+		terms, _, err := form.Terms(t.Context(), nodes, class)
+		if err != nil {
+			r.Fatal(err)
+		}
+		list, err := explain.Nodes(t.Context(), p, form, class, nodes, &explain.Settings{Number: len(p.Row)})
+		if err != nil {
+			r.Fatal(err)
+		}
+		for v, e := range list {
+			if !(e.Error <= 1e-9*(1+math.Abs(e.Score)+e.Sizes)) {
+				r.Fatalf("node %d: the terms differ from the score %v by %v: %+v", v, e.Score, e.Error, e)
+			}
+			if m.Columns() == OwnColumns && (len(e.Labels) > 0 || len(e.Links) > 0) {
+				r.Fatalf("node %d has reasons around it without columns of what is around it: %+v", v, e)
+			}
+			if p.Degrees[v] == 0 && (len(e.Labels) > 0 || len(e.Links) > 0) {
+				r.Fatalf("node %d without edges has labels or links as reasons: %+v", v, e)
+			}
+			for c, q := range scores.Row(v) {
+				got := terms[v].Score[e.Class] - terms[v].Score[c]
+				if want := math.Log(float64(scores.Row(v)[e.Class] / q)); q > 0 && math.Abs(got-want) > 1e-4*(1+want) {
+					r.Fatalf("node %d: log odds against class %d are %v, want %v", v, c, got, want)
+				}
+			}
+		}
+	})
 }

@@ -3,10 +3,14 @@ package auto
 import (
 	"context"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/integrate/quad"
+
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/engine"
+	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/trees"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -151,4 +155,77 @@ func (m *model) predictTrees(ctx context.Context) error {
 		soften(row)
 		simd.ConvertTo(m.trees.Row(node), row)
 	})
+}
+
+// addTreeTerms adds what labels and attributes contribute to the score of nodes[j] through boosted trees. The scores of trees
+// count by the derivative of the score of the mixture along the straight path from the scores before the first round, as the
+// inputs of [newForm] do.
+func (m *model) addTreeTerms(ctx context.Context, nodes, class []int, terms []explain.Terms) error {
+	f := m.features
+	weight := 0.0
+	for _, c := range m.mixture {
+		switch {
+		case c.Trees:
+			weight += c.Weight
+		case c.isFactor():
+			weight *= 1 - c.Weight
+		}
+	}
+	list, _, err := f.boosted.Terms(ctx, nodes, func(j int, base, scores []float64) []float64 {
+		derivative := make([]float64, len(scores))
+		if f.isKnown(f.walks.row(nodes[j])) {
+			f.addDerivative(derivative, base, scores, class[j])
+			floats.Scale(weight, derivative)
+		}
+		return derivative
+	})
+	for j, t := range list {
+		for i, share := range t.Share {
+			terms[j].Share[f.boostedLabels[i]] += share
+			terms[j].Rest -= share
+		}
+		for _, a := range t.Attributes {
+			terms[j].AddAttribute(a)
+			terms[j].Rest -= a.Share
+		}
+	}
+	return err
+}
+
+// addDerivative adds to dst the mean derivative of log p_c, less its mean over the classes, by each score of trees, where p are
+// softened probabilities, on the straight path from base to scores.
+func (f *features) addDerivative(dst, base, scores []float64, class int) {
+	t := f.boosted
+	points := make([]float64, pathPoints)
+	masses := make([]float64, pathPoints)
+	quad.Legendre{}.FixedLocations(points, masses, 0, 1)
+	z := make([]float64, len(scores))
+	p := make([]float64, f.columns.classes)
+	slope := make([]float64, f.columns.classes) // derivative by each probability
+	for i, s := range points {
+		for o := range z {
+			z[o] = base[o] + float64(s*(scores[o]-base[o]))
+		}
+		t.PredictionTo(p, z)
+		mean := 0.0
+		for c, q := range p {
+			slope[c] = -1 / float64(len(p))
+			if c == class {
+				slope[c]++
+			}
+			soft := float64((1-softness)*q) + softness/float64(len(p))
+			slope[c] *= (1 - softness) / (soft + leastTruth)
+			mean += float64(slope[c] * q)
+		}
+		if len(dst) == 1 { // the score of the second of two classes, with the score 0 of the first
+			if len(t.Class) == 2 {
+				c := t.Class[1]
+				dst[0] += masses[i] * p[c] * (slope[c] - mean)
+			}
+			continue
+		}
+		for o, c := range t.Class {
+			dst[o] += masses[i] * p[c] * (slope[c] - mean)
+		}
+	}
 }

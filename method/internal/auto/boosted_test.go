@@ -5,7 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/engine"
+	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/contract"
 )
@@ -44,5 +46,23 @@ func TestTreesLearnExclusiveOr(t *testing.T) {
 	kept := evident(t, p, &settings{choice: out.Mixed.(*Choice)})
 	if !slices.Equal(kept.Scores.Data, out.Scores.Data) {
 		t.Error("a kept choice: other probabilities")
+	}
+
+	explained := evident(t, p, &settings{Settings: engine.Settings{Raw: true, Explain: true}})
+	list, err := explained.Explain(t.Context(), p, sched.UpTo(900), &explain.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	covered := 0.0
+	for _, e := range list {
+		if e.Error > 1e-5*(1+e.Sizes) {
+			t.Fatalf("the terms differ from the score by %v: %+v", e.Error, e)
+		}
+		for _, a := range e.Attributes {
+			covered += a.Share / e.Score / 900
+		}
+	}
+	if covered < 0.7 {
+		t.Errorf("attributes, which decide the class, cover %.2f of the scores", covered)
 	}
 }

@@ -26,7 +26,8 @@ import (
 //	a_i = ∫_0^1 x_i·∂z/∂x_i (s·x) ds,  Σ_i a_i = z(x) − z(0)
 //
 // (Aumann and Shapley 1974). The error of the quadrature is divided among the a_i in proportion to their sizes, and a_i
-// among the labels or attributes in proportion to their summands in x_i. Everything else is in the rest.
+// among the labels or attributes in proportion to their summands in x_i. Boosted trees contribute as [trees.Model.Terms] says.
+// Everything else is in the rest.
 func newForm(m *model) *explain.Form {
 	f := m.features
 	p := f.in.p
@@ -76,6 +77,9 @@ func newForm(m *model) *explain.Form {
 		}
 		if err == nil && f.attributes != nil {
 			err = f.attributes.addContributions(ctx, nodes, weights, terms)
+		}
+		if err == nil && m.trees != nil {
+			err = m.addTreeTerms(ctx, nodes, class, terms)
 		}
 		return terms, left, err
 	}

@@ -282,7 +282,7 @@ func predictNodes(run *shell.Session, c *classifyOptions, d *shell.GraphRun, s *
 	case errors.Is(err, explain.ErrNoForm):
 		remedy := "take " + method.Explainable() + ", without a prior for each node"
 		if d.Graph.Directed {
-			remedy = "take auto, the only method with reasons on a directed graph"
+			remedy = "take auto or trees, the methods with reasons on a directed graph"
 		}
 		return nil, shell.UsageError("--method", "%s: %v here; %s", c.method.Name,
 			explain.ErrNoForm, remedy)
