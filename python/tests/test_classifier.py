@@ -32,6 +32,38 @@ class Classifier(unittest.TestCase):
         cls.y = np.where(np.arange(60) < 12, cls.group, -1)
         cls.model = hw.NodeClassifier("lp").fit(cls.A, cls.y)
 
+    @unittest.skipIf(missing("pandas"), "needs pandas")
+    def test_new_nodes(self):
+        import pandas
+        links = sp.coo_matrix(self.A)
+        new, old = 59, np.arange(59)
+        near = links.row[(links.col == new) & (links.row < new)].tolist()
+        rest = self.A.tocsr()[old][:, old]
+        x = np.random.default_rng(1).normal(size=(60, 3))
+        for names in None, [f"node {i}" for i in range(59)]:
+            graph = hw.as_graph(rest, ids=names) if names else rest
+            known = [names[i] for i in near] if names else near
+            model = hw.NodeClassifier("lp", new_nodes=True).fit(graph, self.y[:59])
+            want = model.predict_proba()[near].mean(axis=0)
+            edges = [("a", v) for v in known] + [("b", "a"), ("alone", None)]
+            with tempfile.TemporaryDirectory() as folder:
+                model.save(os.path.join(folder, "model"))
+                kept = hw.load(os.path.join(folder, "model"))
+            for frame in model.predict_new(edges), kept.predict_new(pandas.DataFrame(edges)):
+                self.assertEqual(frame.index.tolist(), ["a", "b", "alone"])
+                self.assertEqual(frame.reached.tolist(), [True, True, False])
+                np.testing.assert_allclose(frame.loc["a", [0, 1]].astype(float), want, atol=1e-6)
+            with self.assertRaisesRegex(ValueError, "not a"):
+                model.predict_new([("a", "nowhere")])
+        model = hw.NodeClassifier(new_nodes=True, node_features=x[:59], random_state=1).fit(rest, self.y[:59])
+        one = model.predict_new([("a", v) for v in near], node_features=x[59:])
+        two = model.predict_new([("a", v) for v in near], node_features=pandas.DataFrame(x[59:], index=["a"]))
+        self.assertTrue(one.equals(two))
+        with self.assertRaisesRegex(ValueError, "new_nodes=True"):
+            self.model.predict_new([("a", 0)])
+        with self.assertRaises(hw.UsageError):
+            hw.NodeClassifier("diffusion+rls", new_nodes=True).fit(rest, self.y[:59])
+
     def test_kinds_of_labels(self):
         words = np.array(["even", "odd"], dtype=object)
         known = np.arange(60) < 12

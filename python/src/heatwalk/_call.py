@@ -28,6 +28,7 @@ class Call:
             raise TypeError(f"unexpected argument {wrong.pop()!r}")
         self.folder, self.graph, self.settings = folder, graph, dict(settings)
         self.names: dict[str, str] = {}
+        self.first = 0  # id of the first node in files of attributes
         self._argument, self.flags = "", list[str]()
         self._reading = ["--self-loops", "keep"] if loops and not is_store(graph) else []
         self._reading += ["--weights", "signed"] if is_signed(graph.matrix) else []
@@ -113,7 +114,7 @@ class Call:
             return features if features is None else os.fspath(features)
         name, nodes = "node_features", nodes_of(self.graph)
         rows, matrix = attributes_of(self.graph, features)
-        ids = nodes.at(rows) if nodes.path else rows.tolist()
+        ids = nodes.at(rows) if nodes.path else (rows + self.first).tolist()
         if isinstance(matrix, list):
             columns = [(title, attribute_cells(column)) for title, column in matrix]
             columns = [(title, texts) for title, texts in columns if any(v != "" for v in texts)]
@@ -154,8 +155,9 @@ class Call:
                 return [name]
         return [self._path(), *self._reading]
 
-    def run(self, command: str, *nodes: str, is_random: bool = False, **options: Any) -> dict[str, Any]:
-        """Run a command with options, of which those of value None or False are left out.
+    def run(self, command: str, *nodes: str, is_random: bool = False, reads_graph: bool = True,
+            **options: Any) -> dict[str, Any]:
+        """Run a command on the graph with options, of which those of value None or False are left out.
 
         A random command without random_state gets another seed each time.
         """
@@ -177,7 +179,7 @@ class Call:
             if value is not True:
                 several = hasattr(value, "__iter__") and not isinstance(value, str)
                 args.append(",".join(map(_text, value)) if several else _text(value))
-        return _process.run(args, self.names, **settings, source=lambda server: self._source(server, is_plain))
+        return _process.run(args, self.names, **settings, source=(lambda server: self._source(server, is_plain)) if reads_graph else None)
 
 
 def run_call(graph: Graph, settings: Mapping[str, Any], need: int, work: Callable[[Call], _T],

@@ -11,13 +11,14 @@ import zipfile
 from typing import TYPE_CHECKING, Any, Hashable, Mapping
 
 import numpy as np
+import scipy.sparse as sp
 
 from ._call import Call, rows_of, run_call
 from ._errors import UsageError
 from ._estimators import ClassifierMixin, NodeEmbedding, NodeEstimator, NodeRegressor, check_index
 from ._folder import read_arrays
-from ._frame import columns_of
-from ._graph import (Graph, as_array, as_graph, as_objects, checksum, has_settings, is_pandas, labels_of, nodes_of)
+from ._frame import columns_of, write_table
+from ._graph import (Graph, Nodes, as_array, as_graph, as_objects, checksum, has_settings, is_pandas, labels_of, nodes_of)
 from ._labels import Labels, decode, encode, encode_several, labels_of_sides
 from ._matrix import Array
 from ._process import Progress, seed_of
@@ -61,6 +62,8 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         The time for optional stages of auto: none, about 10 or about 100 seconds of a processor.
     targets
         The nodes that can have a label, or a mask of all nodes.
+    new_nodes
+        Whether to keep what ``predict_new`` needs.
     precision, recall
         Ask for the probability above which nodes are of the rarest class with this precision or recall, in
         ``rare_classes_``.
@@ -102,7 +105,7 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
 
     def __init__(self, method: str = "auto", *, graph: Any = None, node_features: Any = None,
                  multi_label: bool = False, unreached: str | None = None, prior: Any = None,
-                 class_weight: Any = None, edge_weights: str | None = None, effort: str | None = None, targets: Any = None,
+                 class_weight: Any = None, edge_weights: str | None = None, effort: str | None = None, targets: Any = None, new_nodes: bool = False,
                  precision: float | None = None, recall: float | None = None, kind_weights: Any = None, since: Any = None, until: Any = None, half_life: Any = None,
                  random_state: Any = None, threads: int | None = None, max_memory: str | int | None = None,
                  progress: Progress = None) -> None:
@@ -188,7 +191,8 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         """Run classify; return scores, their classes, predicted classes, and attributes."""
         unreached, seed = self._unreached(), seed_of(self.random_state)
         def work(call: Call) -> tuple[Any, Any, Any, dict[str, Any]]:
-            path, model = call.path("predictions.npz", "out"), call.path("model", "model")
+            path, model, columns = (call.path(*names) for names in (
+                ("predictions.npz", "out"), ("model", "model"), ("columns", "new_nodes")))
             options = {**write_inputs(call), "o": path,
                        "method": None if self.multi_label and self.method == "auto" else self.method,
                        "multi_label": self.multi_label, "edge_weights": self.edge_weights, "effort": self.effort,
@@ -199,7 +203,8 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
             if self.graph is not None:  # perhaps one of several folds
                 call.settings["graph"] = checksum(graph)
             try:
-                run = call.run("classify", **options, save_model=None if self.multi_label else model)
+                run = call.run("classify", **options, save_model=None if self.multi_label else model,
+                               save_columns=columns if self.new_nodes else None)
             except UsageError as error:
                 if error.place != "save-model":
                     raise
@@ -209,15 +214,16 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
             parameters = dict(run.get("parameters") or {})
             if "weights" in run:
                 parameters["weights"] = run["weights"]
-            state = {"rare_classes_": run.get("rare_classes", []), "run_": run, "_model": b"", "_seed": seed,
+            state = {"rare_classes_": run.get("rare_classes", []), "run_": run, "_model": b"", "_columns": b"", "_seed": seed,
                      "accuracy_": accuracy, "accuracy_stderr_": error, "method_": run.get("method", self.method),
                      "kind_weights_": run.get("kind_weights"), "settings_": parameters}
             if graph.kinds and state["kind_weights_"]:
                 state["kind_weights_"] = {graph.kinds.get(kind, kind): weight for kind, weight
                                           in state["kind_weights_"].items()}
-            if os.path.exists(model):
-                with open(model, "rb") as file:
-                    state["_model"] = file.read()
+            for name, written in ("_model", model), ("_columns", columns):
+                if os.path.exists(written):
+                    with open(written, "rb") as file:
+                        state[name] = file.read()
             *arrays, state["reached_"] = _read_predictions(path)
             return (*arrays, state)
         targets = rows_of(graph, self.targets, "targets")
@@ -327,6 +333,25 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
             return [tuple(self.classes_[int(c)] if c.isdigit() else c for c in cell.split("|") if c) for cell in cells]
         sets = run_call(g, {**self._settings(), "random_state": self._seed}, 0, work)
         return as_objects(sets)[rows]
+
+    def predict_new(self, edges: Any, *, node_features: Any = None) -> pandas.DataFrame:
+        """Return the labels and probabilities of nodes that are not in the graph, from their edges alone.
+
+        Parameters
+        ----------
+        edges
+            Tuples of a new node, a node of the graph or another new node, and perhaps a weight; or a frame with these
+            columns. Each new node is the first in some tuple; one without an edge is a tuple with None.
+        node_features
+            Attributes of the new nodes: a row for each, in the order of their first tuples, or a frame by index.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A frame with the new nodes as index, and the columns of ``to_frame``.
+        """
+        self._check_fitted()
+        return _predict_new(self, self._nodes, edges, node_features, {**self._settings(), "random_state": self._seed})
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of nodes with a label in y that have this label in the predictions.
@@ -444,6 +469,7 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr("about.json", text)
             archive.writestr("model", self._model)
+            archive.writestr("columns", self._columns)
 
     def to_dict(self) -> dict[Hashable, Any]:
         """Return the labels by node."""
@@ -506,6 +532,7 @@ class Model:
             with zipfile.ZipFile(path) as archive:
                 about = json.loads(archive.read("about.json"))
                 self._model = archive.read("model")
+                self._columns = archive.read("columns") if "columns" in archive.namelist() else b""
         except (zipfile.BadZipFile, KeyError):
             raise ValueError(f"{os.fspath(path)!r} is no model; NodeClassifier.save writes one") from None
         nodes = about["nodes"]
@@ -572,6 +599,64 @@ class Model:
         """Return the probability of each class at every node."""
         scores = np.array(self._run(graph, node_features, settings)[0], dtype=np.float64)
         return scores / scores.sum(axis=1, keepdims=True)  # type: ignore[no-any-return]
+
+
+    def predict_new(self, edges: Any, *, node_features: Any = None, **settings: Any) -> pandas.DataFrame:
+        """Return the labels and probabilities of nodes that are not in the graph, as NodeClassifier.predict_new does."""
+        n = len(self.nodes_)
+        nodes = Nodes(n, None if isinstance(self.nodes_, range) else self.nodes_, "ids" if self._by_id else "")
+        return _predict_new(self, nodes, edges, node_features, settings)
+
+
+def _predict_new(model: Any, nodes: Nodes, edges: Any, node_features: Any, settings: dict[str, Any]) -> pandas.DataFrame:
+    """Return a frame of predictions of new nodes by a model with columns of the given nodes."""
+    if not model._columns:
+        raise ValueError("predict_new: there are no columns of nodes; fit with new_nodes=True")
+    import pandas
+    columns = columns_of(edges)
+    tuples = [tuple(e) for e in (edges if columns is None else zip(*(as_array(c).tolist() for _, c in columns)))]
+    new: dict[Any, int] = {}
+    for e in tuples:
+        if len(e) not in (2, 3):
+            raise ValueError(f"edges: {e!r} is no tuple of a new node, a node, and perhaps a weight")
+        new.setdefault(e[0], len(new))
+    first = 0 if nodes.path else len(nodes)
+
+    def id_of(node: Any) -> str:
+        if nodes.path:
+            return str(node)
+        try:
+            return str(first + new[node] if node in new else nodes.row(node))
+        except KeyError as error:
+            raise ValueError(f"edges: {error.args[0]}") from None
+    known = [e for e in tuples if e[1] is not None]
+    table = [[id_of(e[0]) for e in known], [id_of(e[1]) for e in known]]
+    titles = ["source", "target"]
+    if any(len(e) == 3 for e in known):
+        titles.append("weight")
+        table.append([repr(float(e[2])) if len(e) == 3 else "1" for e in known])
+    ids = [id_of(node) for node in new]
+    graph = Graph(sp.csr_matrix((len(new), len(new))), list(new))
+
+    def work(call: Call) -> Any:
+        call.first = first
+        out, path = call.path("predictions.npz", "out"), call.path("new.csv", "edges")
+        write_table(path, titles, table)
+        with open(call.path("new.ids", "edges"), "w", encoding="utf-8", errors="surrogateescape") as file:
+            file.writelines(f"{v}\n" for v in ids)
+        call.run("predict", model=call.write_bytes("model", model._model), new=path, o=out, nodes=file.name, reads_graph=False,
+                 columns=call.write_bytes("columns", model._columns), node_features=call.write_attributes(node_features))
+        arrays = read_arrays(out)
+        return [str(v) for v in arrays["rows"]], *_read_predictions(out)
+    rows, scores, number, code, reached = run_call(graph, settings, 0, work)
+    place = {v: i for i, v in enumerate(rows)}
+    order = [place[v] for v in ids]
+    full = np.zeros((len(order), len(model.classes_)), scores.dtype)
+    full[:, np.sort(number)] = scores[order]
+    frame = pandas.DataFrame(full, index=axis(list(new)), columns=list(model.classes_))
+    frame.insert(0, "label", decode(model.classes_, code[order]), allow_duplicates=True)
+    frame.insert(1, "reached", reached[order], allow_duplicates=True)
+    return frame
 
 
 def _hashable(value: Any) -> Any:
