@@ -60,7 +60,7 @@ func (a *Attributes) ID(row int) string { return a.IDs[row] }
 // Len implements [Lookup].
 func (a *Attributes) Len() int { return len(a.IDs) }
 
-// ReadAttributes reads a table of records by the rules of docs/tables.md. Each line is a record with a value in each
+// ReadAttributes reads a table of records, text or Parquet, by the rules of docs/tables.md. Each line is a record with a value in each
 // column. A column of dates is ignored unless c.Columns names it, because almost every date occurs once.
 //
 // ReadAttributes returns an error if the lines do not have the same number of fields, or if two records have the same
@@ -68,19 +68,13 @@ func (a *Attributes) Len() int { return len(a.IDs) }
 func ReadAttributes(ctx context.Context, path string,
 	c *AttributeConfig) (*Attributes, error) {
 	c = cmp.Or(c, &AttributeConfig{})
-	in, err := textio.Open(ctx, path,
-		&textio.Options{Stdin: c.Stdin, Warn: c.Warn, Text: c.Text})
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
 	t := &Reader{Every: true, Header: c.Header, Text: c.Text,
-		Options: textio.Options{Warn: c.Warn}}
+		Options: textio.Options{Stdin: c.Stdin, Warn: c.Warn}}
 	if !table.Numbers(slices.Concat(c.Columns, strings.Fields(c.ID), strings.Fields(c.Class))) {
 		t.Header = HasHeader
 	}
-	r := &attributeReader{c: c, t: t, progress: in.Progress}
-	for row, err := range t.Rows(in) {
+	r := &attributeReader{c: c, t: t}
+	for row, err := range t.Read(ctx, path) {
 		if err == nil {
 			err = r.add(row)
 		}
@@ -100,9 +94,8 @@ func ReadAttributes(ctx context.Context, path string,
 }
 
 type attributeReader struct {
-	c        *AttributeConfig
-	t        *Reader
-	progress func() (done, total int64) // returns the bytes read, and the bytes of the file
+	c *AttributeConfig
+	t *Reader
 
 	lines   []int64
 	columns []attributeColumn
@@ -151,7 +144,7 @@ func (r *attributeReader) add(row Row) error {
 	r.bytes += record + cell*int64(len(r.columns))
 	if r.c.Memory > 0 && r.bytes > r.c.Memory {
 		need := r.bytes
-		if done, total := r.progress(); done > 0 { // assume that memory is proportional to the size of the file
+		if done, total := r.t.in.Progress(); done > 0 { // assume that memory is proportional to the size of the file
 			need = max(need, int64(float64(need)*float64(total)/float64(done)))
 		}
 		return budget.Check(r.c.Memory, need, "the table")
@@ -251,7 +244,7 @@ func (r *attributeReader) roles() (id, class int, attributes []int, err error) {
 	}
 	if r.c.Columns == nil {
 		for i := range r.columns {
-			if i != id && i != class && !r.columns[i].areDates() {
+			if i != id && i != class && !r.columns[i].areDates() && r.t.Columns[i].Note != unreadNote {
 				attributes = append(attributes, i)
 			}
 		}
@@ -276,6 +269,8 @@ func (r *attributeReader) use(id, class int, attributes []int) input.Columns {
 			use[i].Use = input.Label
 		case r.columns[i].areDates():
 			use[i].Note = "dates"
+		case r.t.Columns[i].Note == unreadNote:
+			use[i].Note = unreadNote
 		}
 	}
 	return use

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/heatwalk/heatwalk/budget"
 )
 
@@ -158,6 +160,52 @@ func FuzzAttributes(f *testing.F) {
 				if code < -1 || int(code) >= len(c.Values) {
 					t.Fatalf("code %d of %d values", code, len(c.Values))
 				}
+			}
+		}
+	})
+}
+
+// A table of records is the same as text, as Parquet and in parts.
+func TestRecordsOfForms(t *testing.T) {
+	type record struct {
+		ID    string  `parquet:"id"`
+		Fur   *string `parquet:"fur,optional"`
+		Size  int64   `parquet:"size"`
+		Class *string `parquet:"class,optional"`
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		words := []string{"y", "n", "NA", "a b"}
+		optional := func(name string) *string {
+			if i := rapid.IntRange(-1, len(words)-1).Draw(rt, name); i >= 0 {
+				return &words[i]
+			}
+			return nil
+		}
+		textOf := func(value *string) string {
+			if value == nil {
+				return ""
+			}
+			return *value
+		}
+		var records []record
+		lines := []string{}
+		for i := range rapid.IntRange(2, 9).Draw(rt, "records") {
+			r := record{fmt.Sprint("r", i), optional("fur"), int64(rapid.IntRange(0, 3).Draw(rt, "size")), optional("class")}
+			records = append(records, r)
+			lines = append(lines, fmt.Sprintf("%s,%s,%d,%s\n", r.ID, textOf(r.Fur), r.Size, textOf(r.Class)))
+		}
+		const header = "id,fur,size,class\n"
+		cut := rapid.IntRange(1, len(lines)-1).Draw(rt, "first part")
+		text := write(t, file{"a.csv", header + strings.Join(lines, "")})[0]
+		table := write(t, file{"a.parquet", parquetOf(t, records)})[0]
+		parts := filepath.Dir(write(t, file{"1.csv", header + strings.Join(lines[:cut], "")}, file{"2.csv", header + strings.Join(lines[cut:], "")})[0])
+		want, err := ReadAttributes(t.Context(), text, nil)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		for _, path := range []string{table, parts} {
+			if got, err := ReadAttributes(t.Context(), path, nil); err != nil || tableOf(got) != tableOf(want) {
+				rt.Errorf("%s: %v\n got %s\nwant %s", path, err, tableOf(got), tableOf(want))
 			}
 		}
 	})

@@ -10,6 +10,9 @@ import (
 	"github.com/heatwalk/heatwalk/file/textio"
 )
 
+// unreadNote is the [input.Column].Note of columns of Parquet that are not read.
+const unreadNote = "neither text nor numbers"
+
 // mostParquet limits the bytes of the columns of a row group.
 const mostParquet = 256 << 20
 
@@ -47,7 +50,7 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 	}
 	for i := range t.Columns {
 		if !leaves[i].IsText {
-			t.Columns[i].Note = "neither text nor numbers"
+			t.Columns[i].Note = unreadNote
 		}
 	}
 	setNames(t, len(leaves), 0)

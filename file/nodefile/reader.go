@@ -48,6 +48,7 @@ type Reader struct {
 	Known    int           // column known of predictions that heatwalk wrote, which states whether the value was given; else −1
 	TitleFix string        // setting that reads the first line as titles, as in a Fix; or ""
 
+	in        *textio.Reader
 	width     int64    // line that decides the number of fields if Every is set
 	isPart    bool     // the file is a part of a table, perhaps only a header
 	titled    bool     // the first row holds titles, as in Parquet
@@ -137,6 +138,7 @@ func (t *Reader) readFile(ctx context.Context, path string) iter.Seq2[Row, error
 		}
 		defer in.Close()
 		t.Name = in.Name()
+		t.in = in
 		if !isParquet {
 			t.Rows(in)(yield)
 		} else if err := t.parquet(in, yield); err != nil {
