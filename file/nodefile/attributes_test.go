@@ -167,6 +167,9 @@ func FuzzAttributes(f *testing.F) {
 
 // A table of records is the same as text, as Parquet and in parts.
 func TestRecordsOfForms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	type record struct {
 		ID    string  `parquet:"id"`
 		Fur   *string `parquet:"fur,optional"`

@@ -158,7 +158,7 @@ func (t *Reader) choose(line int64, first []string, rows [][]string) error {
 	if t.Header != input.NoHeader && !t.hasBlanks && (t.Value != "" || t.Every) {
 		s.NameRows()
 	}
-	r := &table.Request{Value: t.Value, Fields: t.Fields, Option: t.Option, Header: t.Header, IsTyped: t.titled, Text: t.Text}
+	r := &table.Request{Value: t.Value, Fields: t.Fields, Option: t.Option, Header: t.Header, Wide: t.Wide, IsTyped: t.titled, Text: t.Text}
 	if t.Every {
 		r.Fields = nil
 		r.Attributes = t.Fields
@@ -184,6 +184,7 @@ func (t *Reader) choose(line int64, first []string, rows [][]string) error {
 		return fault
 	}
 	t.Node = c.Column[input.Node]
+	t.WideColumns = c.Wide
 	if s.Titles[t.Node]+":" != t.side {
 		t.side = ""
 	}

@@ -143,7 +143,7 @@ func newLabelReader(c *LabelConfig, nodes Lookup) *labelReader {
 		c: c, labels: &Labels{}, last: make([]uint32, nodes.Len()),
 		t: &Reader{
 			Lookup: nodes.Lookup, Value: input.Label, Fields: c.Fields,
-			Option: cmp.Or(c.Option, "label-fields"), Text: c.Text, SkipBad: c.SkipBad,
+			Option: cmp.Or(c.Option, "label-fields"), Text: c.Text, SkipBad: c.SkipBad, Wide: c.Several,
 			Options: textio.Options{Stdin: c.Stdin, Warn: c.Warn},
 		},
 		unknown: Unknown{Nodes: nodes, Set: c.Set, Option: "label-fields"},
@@ -365,6 +365,9 @@ func (r *labelReader) add(line Row) error {
 	if !isNode {
 		return nil
 	}
+	if r.t.WideColumns != nil {
+		return r.addWide(row, line)
+	}
 	labels := []string{string(line.Value())}
 	if r.c.Separator != "" {
 		labels = strings.Split(labels[0], r.c.Separator)
@@ -377,6 +380,27 @@ func (r *labelReader) add(line Row) error {
 		if err := r.label(row, label, line); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// addWide adds the labels of a row with a column of 0 and 1 for each label.
+func (r *labelReader) addWide(row int, line Row) error {
+	count := 0
+	for _, i := range r.t.WideColumns {
+		switch text := string(line.Field(i)); text {
+		case "1", "1.0":
+			count++
+			if err := r.keep(row, r.t.Titles[i], line); err != nil {
+				return err
+			}
+		case "0", "0.0", "":
+		default:
+			return r.t.Fault(line, i, "fix the line", "%s is neither 0 nor 1", words.Quoted(text))
+		}
+	}
+	if count == 0 {
+		r.skip("")
 	}
 	return nil
 }

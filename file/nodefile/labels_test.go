@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -411,5 +413,63 @@ func TestOrderClasses(t *testing.T) {
 	}
 	if want := []string{"-8", "3", "10", "17", "a", "b"}; !slices.Equal(order, want) {
 		t.Errorf("order %q, want %q", order, want)
+	}
+}
+
+// A table with a column of 0 and 1 for each label has the labels of lines of nodes and labels.
+func TestWideLabels(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	nodes := names(t)
+	type wide struct {
+		ID    string `parquet:"id"`
+		Red   int64  `parquet:"red"`
+		Green int64  `parquet:"green"`
+		Blue  *int64 `parquet:"blue,optional"`
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		zero, one := int64(0), int64(1)
+		lines := "node,label\n"
+		cells := "id,red,green,blue\n"
+		var rows []wide
+		for node := range nodes.Len() {
+			bits := rapid.IntRange(0, 7).Draw(rt, "labels")
+			if node == 0 {
+				bits = 7 // every label occurs
+			}
+			for i, label := range []string{"red", "green", "blue"} {
+				if bits>>i&1 == 1 {
+					lines += nodes.ID(node) + "," + label + "\n"
+				}
+			}
+			cells += fmt.Sprintf("%s,%d,%d,%d\n", nodes.ID(node), bits&1, bits>>1&1, bits>>2)
+			rows = append(rows, wide{nodes.ID(node), int64(bits & 1), int64(bits >> 1 & 1), []*int64{&zero, &one}[bits>>2]})
+		}
+		rows = append(rows, wide{nodes.ID(0), 0, 1, nil}) // a label again
+		cells += nodes.ID(0) + ",0,1,\n"
+		want, err := ReadLabels(t.Context(), write(t, file{"l.csv", lines})[0], nodes, &LabelConfig{Several: true})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		for _, f := range []file{{"w.csv", cells}, {"w.parquet", parquetOf(t, rows)}} {
+			got, err := ReadLabels(t.Context(), write(t, f)[0], nodes, &LabelConfig{Several: true})
+			if err != nil || !slices.Equal(got.Names, want.Names) || !slices.Equal(got.Row, want.Row) || !slices.Equal(got.Class, want.Class) {
+				rt.Errorf("%s: %v, %+v, want %+v", f.name, err, got, want)
+			}
+		}
+	})
+	for _, c := range []struct{ text, want string }{
+		{"id,red,green\nn1,1,0\nn2,0,2\n", "label-fields"}, // not all are 0 and 1
+		{"id,red,green\n" + strings.Repeat("n1,1,0\n", 1200) + "n2,0,2\n", `l.csv:1202:6: "2" is neither 0 nor 1; fix the line`},
+	} {
+		_, err := ReadLabels(t.Context(), write(t, file{"l.csv", c.text})[0], nodes, &LabelConfig{Several: true})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want %s", err, c.want)
+		}
+	}
+	_, err := ReadLabels(t.Context(), write(t, file{"l.csv", "id,red,green\nn1,1,0\nn2,0,1\n"})[0], nodes, nil)
+	if err == nil || !strings.Contains(err.Error(), "columns of 0 and 1, one for each label; pass option multi-label to read all of them") {
+		t.Error(err)
 	}
 }

@@ -56,7 +56,7 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 	setNames(t, len(leaves), 0)
 	var columns []int
 	for i, leaf := range leaves {
-		isRead := i == t.Node || i == t.At || i == t.Known
+		isRead := i == t.Node || i == t.At || i == t.Known || slices.Contains(t.WideColumns, i)
 		switch {
 		case leaf.IsText && (isRead || t.Every):
 			columns = append(columns, i)

@@ -34,19 +34,21 @@ type Reader struct {
 	Every   bool                                   // all columns are read, as attributes
 	Fields  []string                               // columns of node and value, by numbers from 1 or titles; nil: found by their titles
 	Guess   bool                                   // Fields are used only if the table has them
+	Wide    bool                                   // the table may have a column of 0 and 1 for each label, see WideColumns
 	SkipBad bool                                   // skip and count faulty lines, except lines with an open quote
 	Option  string                                 // option that names the columns, for messages; "" without such an option
 	Header  input.Header
 	Text    input.Text
 	Options textio.Options // settings for opening the file
 
-	Titles   []string      // titles of the header; nil without a header
-	Names    []string      // names of all columns if Every is set: titles of the header, or else column 1, column 2 …
-	Line     int64         // line of the header; 0 without a header
-	Columns  input.Columns // use of the columns; nil if there is nothing to report
-	Node, At int           // columns of the node and of the value; At is −1 without a value
-	Known    int           // column known of predictions that heatwalk wrote, which states whether the value was given; else −1
-	TitleFix string        // setting that reads the first line as titles, as in a Fix; or ""
+	Titles      []string      // titles of the header; nil without a header
+	Names       []string      // names of all columns if Every is set: titles of the header, or else column 1, column 2 …
+	Line        int64         // line of the header; 0 without a header
+	Columns     input.Columns // use of the columns; nil if there is nothing to report
+	WideColumns []int         // columns of 0 and 1, one for each label; nil: the table has a column of labels
+	Node, At    int           // columns of the node and of the value; At is −1 without a value
+	Known       int           // column known of predictions that heatwalk wrote, which states whether the value was given; else −1
+	TitleFix    string        // setting that reads the first line as titles, as in a Fix; or ""
 
 	in        *textio.Reader
 	width     int64    // line that decides the number of fields if Every is set

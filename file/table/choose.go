@@ -45,6 +45,7 @@ type Request struct {
 	Attributes []string          // columns that a setting names as attributes; they cannot be the node
 	Option     string            // setting for Fields, for messages; "" without one
 	Header     input.Header
+	Wide       bool                 // a table may have a column of 0 and 1 for each label
 	IsTyped    bool                 // the titles are no row, as in Parquet
 	Signed     bool                 // weights must have signs
 	Reciprocal bool                 // weights are the reciprocals of the column that Named has
@@ -55,6 +56,7 @@ type Request struct {
 // Choice states how the columns of a table are used.
 type Choice struct {
 	Column    map[string]int // columns by use, from 0; −1: none
+	Wide      []int          // columns of 0 and 1, one for each label; nil: no such table
 	HasHeader bool
 	AreEvents bool // rows are events between two nodes: they have a time, or titles of a sender and a receiver
 	Columns   input.Columns
@@ -91,8 +93,9 @@ func (s *Sample) Choose(r *Request) (*Choice, error) {
 	}
 	err := c.findHeader()
 	c.findEmpty()
+	c.takeWide()
 	for _, step := range []func() error{c.takeNamed, c.takeTitled, c.takeByPosition, c.checkIDs, c.checkCells, c.checkWeight, c.checkThousands} {
-		if err == nil {
+		if err == nil && c.Wide == nil {
 			err = step()
 		}
 	}

@@ -18,6 +18,32 @@ const (
 	entriesOfNumbers = `awk -F 'SEPARATOR' -v OFS='\t' '{ for (j = 1; j <= NF; j++) if ($j != 0) print NR, j, $j }' {file} > {copy}`
 )
 
+// isBit reports whether a text is 0 or 1.
+func isBit(text string) bool { return slices.Contains([]string{"0", "1", "0.0", "1.0"}, text) }
+
+// bitColumns returns the columns with the values 0 and 1 alone.
+func (c *chooser) bitColumns() (columns []int) {
+	for i := range c.s.Titles {
+		if values := c.values(i); len(values) > 0 && all(values, isBit) {
+			columns = append(columns, i)
+		}
+	}
+	return columns
+}
+
+// takeWide takes all columns but the first as labels if they have the values 0 and 1 alone and the request allows it.
+func (c *chooser) takeWide() {
+	bits := c.bitColumns()
+	if !c.r.Wide || !c.HasHeader || c.r.Fields != nil || len(bits) < 2 || !slices.Equal(bits, count(1, len(c.s.Titles))) {
+		return
+	}
+	c.assign(0, input.Node)
+	for _, i := range bits {
+		c.use[i] = input.Label
+	}
+	c.Wide = bits
+}
+
 // askMatrix returns the question about a table whose columns are the columns of a matrix: columns of 0 and 1 behind a
 // column of names, or columns titled as its first column, or columns of 0 and 1 alone. To choose two of the columns
 // would lose the others. It returns nil for other tables.
@@ -28,16 +54,7 @@ func (c *chooser) askMatrix() *input.Error {
 	if c.r.IsTyped || c.r.Option == "" || len(rows) < 2 || len(titles) < 3 || !(c.r.IsEdges || isLabel) {
 		return nil
 	}
-	areBits := func(column int) bool {
-		values := c.values(column)
-		return len(values) > 0 && all(values, func(text string) bool { return slices.Contains([]string{"0", "1", "0.0", "1.0"}, text) })
-	}
-	var bits []int
-	for i := range titles {
-		if areBits(i) {
-			bits = append(bits, i)
-		}
-	}
+	bits := c.bitColumns()
 	isAdjacency := c.HasHeader && len(rows) == len(titles)-1
 	for i, row := range rows {
 		isAdjacency = isAdjacency && len(row) == len(titles) && row[0] == titles[i+1] && all(row[1:], IsNumber)
@@ -49,10 +66,7 @@ func (c *chooser) askMatrix() *input.Error {
 	}
 	switch {
 	case c.HasHeader && slices.Equal(bits, count(1, len(titles))) && isLabel:
-		command = strings.Replace(command, "'source', 'target', 'weight'", "'node', 'label', 'value'", 1)
-		command = strings.Replace(command, `"source", "target", "weight"`, `"node", "label", "value"`, 1)
-		return &input.Error{Msg: "columns of 0 and 1, one for each label", Fix: "for all labels: " + command +
-			", and pass {multi-label}; for one label name its column with {" + c.r.Option + "}"}
+		return &input.Error{Msg: "columns of 0 and 1, one for each label", Fix: "pass {multi-label} to read all of them, or name one of them with {" + c.r.Option + "}"}
 	case isLabel:
 		return nil
 	case isAdjacency:

@@ -197,10 +197,9 @@ func checkSeveral(line *shell.CommandLine, f *learningFlags, takes ...string) {
 // and flags for reading graphs and labels, can be used.
 func refuseBeside(line *shell.CommandLine, f *learningFlags, flag string, takes []string) {
 	takes = slices.Concat(takes, f.graph.Names,
-		[]string{flag, "temp-dir", "node-features", "feature-ids", "attribute-fields", "label-fields", "label-separator", "missing",
-			"unknown-ids", "kind-weights", "since", "until", "half-life", "groups", "split-time"})
+		[]string{flag, "temp-dir", "node-features", "kind-weights", "since", "until", "half-life", "groups", "split-time"})
 	line.Command.Flags().Visit(func(item *pflag.Flag) {
-		if line.Command.InheritedFlags().Lookup(item.Name) == nil &&
+		if line.Command.InheritedFlags().Lookup(item.Name) == nil && !shell.IsReading(item) &&
 			!slices.Contains(takes, item.Name) {
 			line.Refuse(true, item.Name,
 				"cannot be used with --"+flag+"; leave it out")

@@ -16,7 +16,7 @@ import (
 )
 
 // setting matches a setting that says how a table is read.
-const setting = `\{((?:fields|label-fields|attribute-fields|header|delimiter|decimal|thousands|encoding|duplicates|weight|weights|time|time-format|unknown-ids)=[^{}]+|skip-bad-lines|bipartite)\} ?`
+const setting = `\{((?:fields|label-fields|attribute-fields|header|delimiter|decimal|thousands|encoding|duplicates|weight|weights|time|time-format|unknown-ids)=[^{}]+|skip-bad-lines|bipartite|multi-label)\} ?`
 
 var (
 	settingPattern = regexp.MustCompile(setting)
