@@ -198,7 +198,7 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
                        "multi_label": self.multi_label, "edge_weights": self.edge_weights, "effort": self.effort,
                        "unreached": None if unreached == "blank" else unreached,
                        "precision": self.precision, "recall": self.recall,
-                       "targets": call.write("targets.npy", "targets", targets) or (None if self.multi_label else "all"),
+                       "targets": call.write("targets.npy", "targets", targets) or "all",
                        "node_features": call.write_attributes(self.node_features)}
             if self.graph is not None:  # perhaps one of several folds
                 call.settings["graph"] = checksum(graph)

@@ -111,7 +111,7 @@ const noRaw = "%s has probabilities alone; give probability"
 
 func checkClassify(line *shell.CommandLine, c *classifyOptions, args []string) {
 	if c.learning.several {
-		checkSeveral(line, &c.learning, "output", "scores", "dtype", "unreached", "sets", "save-model")
+		checkSeveral(line, &c.learning, "output", "scores", "dtype", "unreached", "sets", "save-model", "report", "truth", "targets")
 		line.Refuse(c.scores.Kind == "raw", "scores",
 			"there are probabilities alone with --multi-label; give probability")
 		return
@@ -238,16 +238,22 @@ func readPredictionInputs(run *shell.Session, c *classifyOptions, name string) (
 			return nil, err
 		}
 	}
+	return in, in.beginPage(run)
+}
+
+// beginPage begins the page, if there is one, and reads the true labels, if there are any.
+func (in *predictionInputs) beginPage(run *shell.Session) (err error) {
+	c := in.f
 	if c.page != "" {
 		in.page = shell.NewOutputs(run, c.page)
 		if in.page.Writer, err = in.page.Begin(c.page); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if c.truth != "" {
-		in.truth, err = run.ReadLabels(&c.learning.graph, c.truth, d.Graph, d.Labels)
+		in.truth, err = run.ReadLabels(&c.learning.graph, c.truth, in.data.Graph, in.data.Labels)
 	}
-	return in, err
+	return err
 }
 
 // chooseTargets reads the targets. Without --targets, they are the nodes on the side of the labels, if the graph has sides and

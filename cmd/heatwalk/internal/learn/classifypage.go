@@ -120,7 +120,11 @@ func writeReport(run *shell.Session, in *predictionInputs, p *heatwalk.Predictio
 	doc *classifyDocument,
 	isMapped bool) error {
 	run.Progress.Wait("drawing " + in.f.page)
-	page, err := run.BuildPage("classify", doc, in.data.Graph.Name)
+	name := "classify"
+	if doc.Several != nil {
+		name = "labelsets"
+	}
+	page, err := run.BuildPage(name, doc, in.data.Graph.Name)
 	switch {
 	case err == nil && run.Network != nil:
 		run.Console.Warn("%s has no map and no reasons because several processes share the graph; run one process", in.f.page)

@@ -36,13 +36,14 @@ type classifyDocument struct {
 	ModelText  string                    `json:"model_text,omitempty"`
 	Models     []mixedModel              `json:"models,omitempty"` // models of auto, in words
 
-	Suggested int                   `json:"suggested,omitempty"`
-	Strategy  string                `json:"strategy,omitempty"` // strategy of suggest
-	LabelNext []labelNext           `json:"label_next,omitempty"`
-	Summary   *evaluate.Predictions `json:"predictions,omitempty"`
-	Several   *engine.LabelSetModel `json:"multi_label,omitempty"`
-	Sets      *heatwalk.Sets        `json:"sets,omitempty"`
-	Rare      []choose.Ranked       `json:"rare_classes,omitempty"`
+	Suggested int                      `json:"suggested,omitempty"`
+	Strategy  string                   `json:"strategy,omitempty"` // strategy of suggest
+	LabelNext []labelNext              `json:"label_next,omitempty"`
+	Summary   *evaluate.Predictions    `json:"predictions,omitempty"`
+	Several   *engine.LabelSetModel    `json:"multi_label,omitempty"`
+	LabelSets *evaluate.SetPredictions `json:"label_sets,omitempty"`
+	Sets      *heatwalk.Sets           `json:"sets,omitempty"`
+	Rare      []choose.Ranked          `json:"rare_classes,omitempty"`
 
 	AccuracyPropagation *float64 `json:"accuracy_propagation,omitempty"`
 	AccuracyMajority    *float64 `json:"accuracy_majority,omitempty"`
@@ -347,6 +348,11 @@ func (d *classifyDocument) summary(in *predictionInputs, p *heatwalk.Prediction)
 	if m := d.Several; m != nil {
 		several = fmt.Sprintf("%s, lambda = %v; micro-F1 of labelled nodes left out one by one %.1f ± %.1f %%",
 			words.Counted(m.Columns, "column"), m.Lambda, 100*m.MicroF1, 100*m.Stderr)
+	}
+	if d.LabelSets != nil && d.LabelSets.Truth != nil {
+		t := d.LabelSets.Truth
+		several += fmt.Sprintf("\nagainst %s: micro-F1 %.1f ± %.1f %%, macro-F1 %.3f; all labels of %s of %s are right",
+			in.f.truth, 100*t.MicroF1, 100*t.Stderr, t.MacroF1, words.Percent(t.AllRight), words.Counted(t.Nodes, "node"))
 	}
 	edges := edgesText(in.data.Graph, d.factorsDocument, cmp.Or(in.f.model, "held-out labels"))
 	return []string{

@@ -11,6 +11,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/kernel"
@@ -231,6 +232,15 @@ func predictSeveral(run *shell.Session, c *classifyOptions, name string) (err er
 	if err != nil {
 		return err
 	}
+	in := &predictionInputs{f: c, data: d}
+	if c.kept == nil {
+		if err := in.chooseTargets(run); err != nil {
+			return err
+		}
+	}
+	if err := in.beginPage(run); err != nil {
+		return err
+	}
 	run.Costs.Disk += shell.RunFileBytes
 	_, phase := run.Progress.Parts("learning", "")
 	s := &engine.Settings{RNGSeed: uint64(run.Seed), Workers: run.Threads, Progress: phase}
@@ -244,7 +254,6 @@ func predictSeveral(run *shell.Session, c *classifyOptions, name string) (err er
 		return err
 	}
 	model := p.LabelSets
-	in := &predictionInputs{f: c, data: d}
 	doc := in.countPredictions(p, model.Labelled)
 	doc.Method = c.method.Name
 	doc.Attributes = d.Graph.DescribeAttributes()
@@ -265,11 +274,24 @@ func predictSeveral(run *shell.Session, c *classifyOptions, name string) (err er
 	}
 	doc.Sets = in.sets
 	doc.notes = in.setNotes
-	return writeLabelled(run, in, p, doc, func(row int) (string, int) {
+	labelsOf := func(row int) []int {
 		if c.unreached != "prior" && !p.Reached.Contains(uint32(row)) {
-			return "", -1
+			return nil
 		}
-		list := model.LabelsOf(p.Prediction, row)
+		return model.LabelsOf(p.Prediction, row)
+	}
+	if c.kept == nil {
+		targets := in.targets
+		if targets == nil {
+			targets = make([]int, len(p.Class))
+			for row := range targets {
+				targets[row] = row
+			}
+		}
+		doc.LabelSets = evaluate.SummarizeSets(targets, labelsOf, d.Labels, in.truth)
+	}
+	return writeLabelled(run, in, p, doc, func(row int) (string, int) {
+		list := labelsOf(row)
 		class := -1
 		if len(list) == 1 {
 			class = list[0]
