@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -82,6 +83,10 @@ type Ranking struct {
 	AUC    float64 // probability that a left-out seed has a higher score than another node; NaN for one seed
 	Stderr float64 // standard error of AUC over the seeds; NaN for one seed
 	Folds  int     // 0 for one seed
+
+	// Shares has for each seed the share of other nodes with a lower score than the left-out seed; nil for one seed.
+	Shares []float64
+
 	Sweeps int
 
 	ErrorBound float64 // never below the error of a score
@@ -152,6 +157,7 @@ func Rank(ctx context.Context, p *RankProblem, s *kernel.Settings) (*Ranking, er
 		for i := range shares {
 			shares[i] /= 2 * float64(len(p.Nodes)-m)
 		}
+		out.Shares = shares
 		mean, deviation := stat.MeanStdDev(shares, nil)
 		out.AUC, out.Stderr = mean, stat.StdErr(deviation, float64(m))
 	}
@@ -167,6 +173,19 @@ func Rank(ctx context.Context, p *RankProblem, s *kernel.Settings) (*Ranking, er
 	}
 	out.Order = orderByScore(out.Score, p.Nodes)
 	return out, nil
+}
+
+// ChoosingSeeds is the number of seeds from which on held-out seeds choose a kernel.
+const ChoosingSeeds = 5
+
+// IsBetter reports whether the AUC of r is above the AUC of another ranking by the same seeds by more than two standard errors of the
+// difference. With one standard error, on cora, lastfm-asia and facebook-pages, five seeds would choose kernels that rank
+// other nodes of their class worse, by 0.003 of AUC in the mean of 36 draws.
+func (r *Ranking) IsBetter(other *Ranking) bool {
+	difference := make([]float64, len(r.Shares))
+	floats.SubTo(difference, r.Shares, other.Shares)
+	mean, deviation := stat.MeanStdDev(difference, nil)
+	return mean > 2*stat.StdErr(deviation, float64(len(difference)))
 }
 
 // orderByScore returns nodes by falling score, in a quarter of the time of a sort by comparisons. Equal scores keep their

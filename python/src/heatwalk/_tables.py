@@ -216,7 +216,7 @@ def regress(graph: Any, y: Any, method: str | Iterable[str] | None = None, *,
     return frame
 
 
-def rank(graph: Any, seeds: Any, kernel: str = "diffusion", **settings: Unpack[Settings]) -> pandas.DataFrame:
+def rank(graph: Any, seeds: Any, kernel: str | None = None, **settings: Unpack[Settings]) -> pandas.DataFrame:
     """Rank all nodes by their similarity to known ones.
 
     Parameters
@@ -227,7 +227,9 @@ def rank(graph: Any, seeds: Any, kernel: str = "diffusion", **settings: Unpack[S
         The known nodes, or a mask of all nodes; or a dict of their weights. Two or more seeds are scored by the others.
     kernel
         The kernel with its parameters, as in ``"pagerank:alpha=0.7"``, which ranks by walks that start at the seeds, or
-        ``"personalized-pagerank"`` for graphs with directions too.
+        ``"personalized-pagerank"`` for graphs with directions too. ``None`` means
+        ``"regularized-commute-time:alpha=0.95"``, or with five seeds and more the kernel that held-out seeds choose;
+        ``attrs["run"]["kernel"]`` names it.
     **settings
         Threads, max_memory, progress and random_state, see :class:`Settings`.
 

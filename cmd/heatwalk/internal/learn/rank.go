@@ -23,8 +23,8 @@ import (
 type rankOptions struct {
 	graph                       shell.GraphInputs
 	seeds, weights, out, listed string
-	targets                     string // file of the nodes to rank, or allTargets; "": the side of the seeds
-	spec                        *param.Spec
+	targets                     string      // file of the nodes to rank, or allTargets; "": the side of the seeds
+	spec                        *param.Spec // nil: chosen
 	userValues                  param.Values
 }
 
@@ -34,7 +34,7 @@ func NewRank(run *shell.Session) *cobra.Command {
 	flags.AddInput(&c.seeds, "seeds", "of the ids of the known nodes, one a line")
 	flags.AddInput(&c.weights, "seed-weights", "of node and weight, one pair a line, in place of --seeds")
 	flags.AddOutput(&c.out, "output", "-", "of the ranking: .tsv, .csv, or .npz for arrays in the order of the ids; - is stdout", tablefile.NumberEndings)
-	flags.StringVar(&c.listed, "kernel", kernel.Families()[0].Name, "`SPEC` of the kernel, as in diffusion:beta=2; see heatwalk methods")
+	flags.StringVar(&c.listed, "kernel", "", "`SPEC` of the kernel, as in diffusion:beta=2; see heatwalk methods (default: regularized-commute-time:alpha=0.95, or with five seeds what held-out seeds choose)")
 	flags.AddInputOrWord(&c.targets, "targets", "", []string{allTargets},
 		"`FILE` of ids of the nodes to rank; or all (default: all, or one side of a bipartite graph if the other side has no seeds)")
 	c.graph.Declare(flags)
@@ -47,6 +47,9 @@ func checkRank(line *shell.CommandLine, c *rankOptions, _ []string) {
 	}
 	line.Refuse(c.weights != "", "seeds",
 		"--seed-weights names the seeds; leave one of them out")
+	if c.listed == "" {
+		return
+	}
 	if name, _, _ := strings.Cut(c.listed, ":"); name == cwk.Spec.Name {
 		line.Problem("--kernel",
 			"%s: its walks start at labels of classes, which seeds do not have; give another kernel, such as %s", name, kernel.Families()[0].Name)
@@ -140,14 +143,18 @@ func runRank(run *shell.Session, c *rankOptions, name string) error {
 	if err != nil {
 		return err
 	}
-	if g.Directed && c.spec.Works&param.Directed == 0 {
-		return shell.RefuseDirected(name, c.spec.Name,
+	kernelName := ""
+	if c.spec != nil {
+		kernelName = c.spec.Name
+	}
+	if g.Directed && (c.spec == nil || c.spec.Works&param.Directed == 0) {
+		return shell.RefuseDirected(name, cmp.Or(kernelName, "the default kernel"),
 			"--kernel="+kernel.PersonalizedPageRank.Name)
 	}
 	ids := g.SelectNodes(d.Rows)
 	run.Costs.ReserveNumbers(ids)
-	r, v, err := heatwalk.RankNodes(run.Context, g.Graph,
-		&method.RankProblem{Nodes: d.Rows, Seeds: d.Cols, Weight: weights, RNGSeed: uint64(run.Seed)}, c.spec.Name,
+	r, chosen, err := heatwalk.RankNodes(run.Context, g.Graph,
+		&method.RankProblem{Nodes: d.Rows, Seeds: d.Cols, Weight: weights, RNGSeed: uint64(run.Seed)}, kernelName,
 		c.userValues, &kernel.Settings{Progress: run.Progress.Phases()})
 	if errors.Is(err, method.ErrSeeds) {
 		return shell.DataError(cmp.Or(c.weights, c.seeds),
@@ -158,9 +165,13 @@ func runRank(run *shell.Session, c *rankOptions, name string) error {
 		return run.Costs.GraphError(err, name,
 			"take parameters farther from the end of their range, or another --kernel")
 	}
+	spec := c.spec
+	if spec == nil {
+		spec = &kernel.Families().Named(chosen.Name).Spec
+	}
 	doc := &rankDocument{
-		Output: c.out, Nodes: len(d.Rows), Seeds: len(d.Cols), Kernel: c.spec.Name,
-		Parameters: v, Folds: r.Folds, Sweeps: r.Sweeps,
+		Output: c.out, Nodes: len(d.Rows), Seeds: len(d.Cols), Kernel: chosen.Name,
+		Parameters: chosen.Given, Folds: r.Folds, Sweeps: r.Sweeps,
 	}
 	isSeed := sched.Mark(len(g.Degrees), d.Cols)
 	position := make([]int, len(g.Degrees)) // position of each row in d.Rows
@@ -190,6 +201,6 @@ func runRank(run *shell.Session, c *rankOptions, name string) error {
 		doc.Stderr = &r.Stderr
 		text += fmt.Sprintf(" · AUC of seeds left out %.3f ± %.3f", r.AUC, r.Stderr)
 	}
-	return d.Out.Finish(doc, shell.KernelParameters{Spec: c.spec, Values: v}, text,
-		c.spec.Name+shell.ParameterText(c.spec, v)+" · "+words.Counted(r.Sweeps, "sweep"))
+	return d.Out.Finish(doc, shell.KernelParameters{Spec: spec, Values: chosen.Given}, text,
+		spec.Name+shell.ParameterText(spec, chosen.Given)+" · "+words.Counted(r.Sweeps, "sweep"))
 }
