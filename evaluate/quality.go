@@ -378,7 +378,33 @@ type RareClass struct {
 	Class       string          `json:"class"`
 	Predictions int             `json:"predictions"`
 	First       []LikelyNode    `json:"most_likely"`        // most likely first
+	Ties        *Ties           `json:"ties,omitempty"`     // the largest group of equal probabilities in First; nil: all differ
 	Precision   []ListPrecision `json:"expected_precision"` // precision of the first 10, 50 and 100 nodes, and of all predictions
+}
+
+// Ties counts nodes of a list with one probability, whose order among each other has no meaning.
+type Ties struct {
+	Nodes       int     `json:"nodes"`
+	Probability float64 `json:"probability"`
+}
+
+// tiesOf returns the largest group of equal probabilities in a sorted list, or nil if all differ.
+func tiesOf(list []LikelyNode) *Ties {
+	largest := Ties{Nodes: 1}
+	for i := 0; i < len(list); {
+		next := i
+		for next < len(list) && list[next].Probability == list[i].Probability {
+			next++
+		}
+		if next-i > largest.Nodes {
+			largest = Ties{next - i, list[i].Probability}
+		}
+		i = next
+	}
+	if largest.Nodes == 1 {
+		return nil
+	}
+	return &largest
 }
 
 // LikelyNode is a node in a list, with its number in the list and its probability of the class.
@@ -431,6 +457,7 @@ func (s *Predictions) describeRare(scores *sparse.Block[float32], labels []int,
 				ListPrecision{"first " + strconv.Itoa(n), n, sum / float64(n)})
 		}
 	}
+	r.Ties = tiesOf(r.First)
 	if r.Predictions > 0 {
 		r.Precision = append(r.Precision,
 			ListPrecision{"all predicted", r.Predictions,

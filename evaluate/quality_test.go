@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -167,5 +168,22 @@ func TestNoQuality(t *testing.T) {
 	}
 	if q := measureQuality(nil, nil, 2, row); q != (Quality{}) {
 		t.Errorf("no items: %+v", q)
+	}
+}
+
+func TestTies(t *testing.T) {
+	for _, test := range []struct {
+		probabilities []float64
+		want          *Ties
+	}{
+		{nil, nil}, {[]float64{0.9, 0.5}, nil}, {[]float64{0.9, 0.9, 0.5, 0.5, 0.5, 0.1}, &Ties{3, 0.5}}, {[]float64{0.2, 0.2}, &Ties{2, 0.2}},
+	} {
+		var list []LikelyNode
+		for _, p := range test.probabilities {
+			list = append(list, LikelyNode{Probability: p})
+		}
+		if got := tiesOf(list); !reflect.DeepEqual(got, test.want) {
+			t.Errorf("%v: %v, want %v", test.probabilities, got, test.want)
+		}
 	}
 }
