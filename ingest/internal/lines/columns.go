@@ -232,7 +232,8 @@ func (h *head) checkForm() error {
 }
 
 // findTitles returns an error if lines stand above the titles of a table: above the first line from which all lines, of
-// which there must be three, have as many fields, at least two. It returns nil if there is no such line.
+// which there must be three, have as many fields, at least two. It returns nil if there is no such line. If the first
+// line has as many fields by the separator of the lines below, the error names the separator.
 func (h *head) findTitles() error {
 	const most = 100 // lines above the titles
 	lines := bytes.Split(bytes.TrimRight(h.s.Text, "\n"), []byte{'\n'})
@@ -254,6 +255,9 @@ func (h *head) findTitles() error {
 				break
 			}
 			count = len(f.Text)
+		}
+		if first := strings.Join(h.s.Titles, string(rune(h.lay.sep))); isTable && count > 1 && sep != h.lay.sep && f.Split([]byte(first), sep) == nil && len(f.Text) == count {
+			return h.fault("pass {delimiter="+string(rune(sep))+"}", "the next lines have fields separated by %s", table.SeparatorName(sep))
 		}
 		if isTable && count > 1 {
 			fault := textio.Fault(h.name, h.lay.line, "", "the titles of a table stand further below")

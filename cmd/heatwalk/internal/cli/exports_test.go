@@ -139,6 +139,12 @@ var exports = []export{
 			return fmt.Sprintf("FR%d\tFR%d\t%s\t%d %s 2024\n", t.payer, t.payee, amount(t.cents, "\u202f", ","), 1+t.index%28, []string{"janvier", "août", "décembre"}[t.index%3])
 		},
 		encode: utf16LE, id: idsFrom("FR"), titles: "client;catégorie", blank: true, stops: 1, weights: true},
+	{name: "soll.txt", // blanks in titles between semicolons
+		head: "Konto Soll;Konto Haben;Betrag\n",
+		line: func(t transfer) string {
+			return fmt.Sprintf("K%d;K%d;%s\n", t.payer, t.payee, german(t.cents))
+		},
+		id: idsFrom("K"), titles: "Konto;Klasse", blank: true, stops: 1, weights: true},
 	{name: "karten.csv", // two kinds of nodes, both counted from 1
 		head: "Kartennummer;Haendler;Betrag EUR;Zeitpunkt\n",
 		line: func(t transfer) string {

@@ -136,8 +136,8 @@ func NewInfo(run *shell.Session) *cobra.Command {
 
 func runInfo(run *shell.Session, c *infoOptions, name string) error {
 	v, err := measureGraph(run, c, name)
-	if fault := new(input.Error); errors.As(err, &fault) && !run.Console.JSON && !run.IsTrial {
-		shell.PrintSheet(shell.Escaped(run.Console.Stdout), 20, sheetOf("column", infoColumns(fault.Columns)))
+	if fault := new(input.Error); errors.As(err, &fault) && fault.Columns != nil && !run.Console.JSON && !run.IsTrial {
+		shell.PrintSheet(shell.Escaped(run.Console.Stdout), 20, append([][2]string{{"table", fault.File}}, sheetOf("column", infoColumns(fault.Columns))...))
 	}
 	if err != nil {
 		return err
