@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash"
 	"hash/crc32"
 	"io"
 	"math"
@@ -19,7 +18,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/file/input"
-	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
@@ -56,14 +54,7 @@ func (p *Prediction) SaveColumns(path string) error {
 	if err != nil {
 		return err
 	}
-	pending, err := durable.NewFile(durable.OS, path)
-	if err != nil {
-		return err
-	}
-	if err := p.WriteColumns(pending, f); err != nil {
-		return errors.Join(err, pending.Abort())
-	}
-	return durable.Commit(nil, pending)
+	return writeFile(path, func(w io.Writer) error { return p.WriteColumns(w, f) })
 }
 
 // WriteColumns writes the columns of the prediction for the model f, which must be written before.
@@ -147,12 +138,13 @@ func (f *Model) OpenColumns(path string) (_ *Columns, err error) {
 		return nil, err
 	}
 	sum := crc32.New(castagnoli)
-	r := &columnReader{bufio.NewReaderSize(io.LimitReader(file, info.Size()-checksumBytes), 1<<20), sum, 0}
-	if magic := r.bytes(len(columnsMagic)); string(magic) != columnsMagic {
+	r := bufio.NewReaderSize(io.TeeReader(io.LimitReader(file, info.Size()-checksumBytes), sum), 1<<20)
+	magic, _ := r.Peek(len(columnsMagic))
+	if string(magic) != columnsMagic {
 		return nil, input.Fault(path, 1, "give a file that --save-columns of classify wrote", "these are no columns")
 	}
+	_, _ = r.Discard(len(magic))
 	header, _ := r.ReadBytes('\n') // a file without an end of this line is damaged
-	r.add(header)
 	h := &c.header
 	damaged := func(what string) error {
 		return &shard.CorruptError{Path: path, Offset: -1, What: what + "; restore the file or save the columns again"}
@@ -160,14 +152,17 @@ func (f *Model) OpenColumns(path string) (_ *Columns, err error) {
 	if err := json.Unmarshal(header, h); err != nil {
 		return nil, damaged(err.Error())
 	}
-	c.first = r.read + h.IDBytes
+	c.first = int64(len(magic)+len(header)) + h.IDBytes
 	stride := int64(columnBytes) * int64(h.Columns)
 	if h.Rows < 0 || h.Columns < 1 || h.IDBytes < int64(h.Rows) || c.first < 0 ||
 		c.first > info.Size() || (info.Size()-checksumBytes-c.first)/stride != int64(h.Rows) || (info.Size()-checksumBytes-c.first)%stride != 0 {
 		return nil, damaged("the size does not fit")
 	}
-	ids := r.bytes(int(h.IDBytes))
-	if _, err := io.Copy(sum, r.Reader); err != nil {
+	ids := make([]byte, h.IDBytes)
+	if _, err := io.ReadFull(r, ids); err != nil {
+		return nil, err
+	}
+	if _, err := io.Copy(io.Discard, r); err != nil {
 		return nil, err
 	}
 	var tail [checksumBytes]byte
@@ -209,26 +204,6 @@ func (f *Model) OpenColumns(path string) (_ *Columns, err error) {
 		return &newNodePredictor{Columns: c, step: begin(), adapt: adapt, row: make([]byte, stride), sums: make([]float64, h.Columns)}
 	}
 	return c, nil
-}
-
-// columnReader adds what it reads to a sum.
-type columnReader struct {
-	*bufio.Reader
-	sum  hash.Hash
-	read int64
-}
-
-func (r *columnReader) add(b []byte) {
-	r.sum.Write(b)
-	r.read += int64(len(b))
-}
-
-// bytes reads at most n bytes.
-func (r *columnReader) bytes(n int) []byte {
-	b := make([]byte, n)
-	n, _ = io.ReadFull(r, b) // fewer bytes than the size of the file has are a wrong checksum
-	r.add(b[:n])
-	return b[:n]
 }
 
 // Len returns the number of nodes with columns.

@@ -111,11 +111,16 @@ func (p *Prediction) Save(path string) error {
 	if err := p.KeepTo(f); err != nil {
 		return err
 	}
+	return writeFile(path, f.Write)
+}
+
+// writeFile publishes a file that write writes.
+func writeFile(path string, write func(w io.Writer) error) error {
 	pending, err := durable.NewFile(durable.OS, path)
 	if err != nil {
 		return err
 	}
-	if err := f.Write(pending); err != nil {
+	if err := write(pending); err != nil {
 		return errors.Join(err, pending.Abort())
 	}
 	return durable.Commit(nil, pending)

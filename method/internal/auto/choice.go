@@ -130,6 +130,9 @@ func (in *input) choose(ctx context.Context, f *features,
 	}
 	m := &model{features: f, mixture: held.combine(all)}
 	m.calibrated = held.calibrate(m.mixture)
+	if in.set.Columns {
+		m.mixForNew(held)
+	}
 	if choose.TooFew(in.p.Class) {
 		return m, nil
 	}

@@ -53,8 +53,8 @@ type extendedModel struct {
 	Model *classify.LinearModel `json:"model,omitempty"`
 }
 
-// extension predicts new nodes with the components whose columns have an equation. The other components share the weight of links
-// and of trees.
+// extension predicts new nodes with the components whose columns have an equation. If links or trees are in the mixture, the other
+// components are mixed and calibrated anew.
 var extension = &engine.Extension{
 	Count: func(p *engine.Problem, s *engine.Settings) int {
 		d := designOf(p, &settings{Settings: *s})
@@ -97,20 +97,49 @@ func (m *model) extends(c component) bool {
 	return !c.Trees
 }
 
+// mixForNew sets m.forNew to the likeliest mixture of components that new nodes can have. Beliefs and label propagation are in it only
+// if m has them.
+func (m *model) mixForNew(h *heldOut) {
+	if !slices.ContainsFunc(m.mixture, func(c component) bool { return !m.extends(c) }) {
+		return
+	}
+	left := *h
+	left.components = nil
+	for _, c := range h.components {
+		isComputed := m.uses(func(o candidate) bool { return o.Beliefs == c.Beliefs && o.Propagation == c.Propagation })
+		if m.extends(c) && (isComputed || !c.Beliefs && !c.Propagation) {
+			left.components = append(left.components, c)
+		}
+	}
+	m.forNew = &model{features: m.features, mixture: left.combine(all)}
+	m.forNew.calibrated = left.calibrate(m.forNew.mixture)
+}
+
 // columns returns the columns of all nodes.
 func (m *model) columns(ctx context.Context) (*engine.Columns, error) {
 	f := m.features
 	in := f.in
 	c := f.columns
 	k := c.classes
+	forNew := m
+	if m.forNew != nil {
+		forNew = m.forNew
+		if err := forNew.fit(ctx); err != nil {
+			return nil, err
+		}
+	}
 	e := &extended{Filters: in.filters, Shared: in.shared, Free: in.free, IsLean: in.manyClasses, Prior: c.prior, Share: c.share, Logs: c.logs,
-		Epsilon: c.epsilon, SharedScale: c.sharedScale, Mean: c.mean, Scale: c.scale, Missed: m.missed, Shares: m.shares, Calibration: m.calibrated}
+		Epsilon: c.epsilon, SharedScale: c.sharedScale, Mean: c.mean, Scale: c.scale, Missed: m.missed, Shares: m.shares, Calibration: forNew.calibrated}
 	out := &engine.Columns{Kept: e}
 	choice := m.choice()
 	total := 0.0
 	for i, term := range m.mixture {
 		if !m.extends(term) {
 			out.Omitted = append(out.Omitted, (&Choice{Mixture: choice.Mixture[i : i+1]}).Models()...)
+		}
+	}
+	for _, term := range forNew.mixture {
+		if !m.extends(term) {
 			continue
 		}
 		e.Components = append(e.Components, extendedModel{term.Component, term.model})

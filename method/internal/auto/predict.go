@@ -26,6 +26,8 @@ type model struct {
 
 	propagated *featureBlock // scores of label propagation for explanations and new nodes; else nil
 
+	forNew *model // mixture for new nodes; nil: this one
+
 	missed []float64 // probabilities of nodes that no walk reaches
 	shares []float64 // shares of the classes, shrunk
 }
