@@ -46,11 +46,14 @@ func predict(ctx context.Context, p *problem.Problem,
 		if err != nil {
 			return nil, err
 		}
-		isChosen := choice != nil
+		isChosen := choice != nil || plan.isOver
 		if !isChosen {
 			if isChosen, err = isExplained(ctx, p, m); err != nil {
 				return nil, err
 			}
+		} else if choice == nil {
+			out.Unfit = []string{"models other than beliefs"}
+			out.MissingMemory = plan.missing
 		}
 		out.Seconds.Choose = time.Since(start).Seconds()
 		if isChosen {

@@ -29,14 +29,14 @@ var Engine = &engine.Engine{
 		if m := signedMethod(p, s); m != nil {
 			return m.Workspace(p, s)
 		}
-		w, _, err = workspace(p, &settings{Settings: *s})
-		return w, err
+		w, _ = workspace(p, &settings{Settings: *s})
+		return w, nil
 	},
 	Temporary: func(p *engine.Problem, s *engine.Settings) int64 {
 		if signedMethod(p, s) != nil {
 			return 0
 		}
-		_, disk, _ := workspace(p, &settings{Settings: *s})
+		_, disk := workspace(p, &settings{Settings: *s})
 		return disk
 	},
 	Highest: func(p *engine.Problem, s *engine.Settings) bool {

@@ -16,25 +16,24 @@ type plan struct {
 	memory   int64            // limit of the blocks of a stage; 0: none
 	disk     int64
 
+	isOver  bool     // learning exceeds the memory limit, in any process
 	unfit   []string // stages that do not fit the memory limit
 	missing int64    // memory that they need beyond the limit
 }
 
 // workspace declares the memory of [predict] in w, and the bytes of its temporary files in disk. The memory of components
 // of the graph, of scores and of classes is not counted. If [predict] tries beliefs first, the memory of learning is
-// optional, because beliefs may suffice. The error is a [*budget.Error] if learning does not fit the limit.
-func workspace(p *problem.Problem, set *settings) (w budget.Workspace, disk int64, err error) {
+// optional, because beliefs may suffice.
+func workspace(p *problem.Problem, set *settings) (w budget.Workspace, disk int64) {
 	plan := newPlan(p, set)
 	if !beginsWithBeliefs(p, set) {
-		return plan.learning, plan.disk, nil
-	}
-	required := plan.learning.Required(set.Memory)
-	if err := budget.Check(set.Memory, required, "learning and predictions"); err != nil {
-		return w, plan.disk, err
+		return plan.learning, plan.disk
 	}
 	w = beliefs.Workspace(len(p.Degrees), len(p.Names)).AndHeld(propagation.HeldOutBytes(p))
-	w.Optional = budget.AnyOf(required, plan.learning.Enough())
-	return w, plan.disk, nil
+	if !plan.isOver {
+		w.Optional = budget.AnyOf(plan.learning.Required(set.Memory), plan.learning.Enough())
+	}
+	return w, plan.disk
 }
 
 func keepsHighest(p *problem.Problem, set *settings) bool {
@@ -42,19 +41,21 @@ func keepsHighest(p *problem.Problem, set *settings) bool {
 	return d.manyClasses && !d.propagation
 }
 
-// newPlan returns the plan of the stages that fit the memory limit. A kept model needs the stages that it has learned from.
+// newPlan returns the plan of the stages that fit the memory limit, or of all stages, with isOver set, if those that may not be
+// left out exceed it. A kept model needs the stages that it has learned from.
 func newPlan(p *problem.Problem, set *settings) *plan {
 	all := planOf(designOf(p, set), p, set)
-	if set.Memory == 0 || set.choice != nil || !all.isOver(p, set) {
+	if !all.isOver {
 		return all
 	}
+	all.missing = all.learning.Required(set.Memory) - set.Memory
 	few := all.design
 	for _, s := range optionalStages {
 		*s.of(&few) = false
 	}
 	out := planOf(few, p, set)
-	if out.isOver(p, set) {
-		return all // the refusal names the memory of all stages
+	if out.isOver || set.choice != nil {
+		return all
 	}
 	for _, s := range optionalStages {
 		if !*s.of(&all.design) {
@@ -62,14 +63,14 @@ func newPlan(p *problem.Problem, set *settings) *plan {
 		}
 		more := out.design
 		*s.of(&more) = true
-		if wider := planOf(more, p, set); wider.isOver(p, set) {
+		if wider := planOf(more, p, set); wider.isOver {
 			out.unfit = append(out.unfit, s.name)
 		} else {
 			wider.unfit = out.unfit
 			out = wider
 		}
 	}
-	out.missing = all.learning.Required(set.Memory) - set.Memory
+	out.missing = all.missing
 	return out
 }
 
@@ -85,13 +86,6 @@ var optionalStages = []struct {
 	{"beliefs", func(d *design) *bool { return &d.beliefs }},
 	{"link rows", func(d *design) *bool { return &d.links }},
 	{"diffusion scores, common neighbours", func(d *design) *bool { return &d.diffusion }},
-}
-
-// isOver reports whether learning requires more than the memory limit, in any process.
-func (o *plan) isOver(p *problem.Problem, set *settings) bool {
-	over := []float64{float64(o.learning.Required(set.Memory) - set.Memory)}
-	p.Team().Max(over)
-	return over[0] > 0
 }
 
 func planOf(d design, p *problem.Problem, set *settings) *plan {
@@ -124,11 +118,19 @@ func planOf(d design, p *problem.Problem, set *settings) *plan {
 	if out.learning = stages.AndHeld(held, rows); set.Memory > 0 && !set.Explain &&
 		out.learning.Required(set.Memory) > set.Memory {
 		out.disk = rows
-		out.learning = stages.And(budget.Slabs[float32](len(d.filters), n, slabColumns)).AndHeld(held)
+		walk := budget.Slabs[float32](2, n, slabColumns)
+		walk.Column += budget.Times(len(d.filters), 4*int64(n))   // sums of a slab, in one block
+		walk.Fixed += budget.Times(max(0, d.folds-7), 8*int64(n)) // a class has a column for each fold and one more, beyond eight
+		out.learning = stages.Or(walk.AndHeld(32 * int64(n))).AndHeld(held)
 	} else {
 		held += rows
 	}
 	out.memory = budget.Subtract(set.Memory, held)
+	if set.Memory > 0 {
+		over := []float64{float64(out.learning.Required(set.Memory) - set.Memory)}
+		p.Team().Max(over)
+		out.isOver = over[0] > 0
+	}
 	return out
 }
 

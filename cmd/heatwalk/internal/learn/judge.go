@@ -406,6 +406,8 @@ func (d *classifyDocument) describeModel(saved string, p *heatwalk.Prediction) s
 		return d.Method + " of " + saved + ": beliefs of a block model"
 	case saved != "":
 		return d.Method + " of " + saved
+	case d.BlockModel && d.unfit != "":
+		return "beliefs of a block model" + d.unfit
 	case d.BlockModel:
 		return "beliefs of a block model, whose certainty agrees with held-out labels: no other model was fitted"
 	case d.Parameters != nil:
