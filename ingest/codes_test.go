@@ -239,7 +239,7 @@ func TestTimesOfParquet(t *testing.T) {
 			t.Errorf("%s: %s", column, got)
 		}
 	}
-	wantError(t, &Config{Signed: true}, []file{{"e.parquet", content}}, `e.parquet: edges have no weight; columns of numbers are ignored: vote (-1 to 1), number (1706700000 to 1709251200); option weight=COLUMN makes one the weight`)
+	wantError(t, &Config{Signed: true}, []file{{"e.parquet", content}}, `e.parquet: edges have no weight; the numbers of the column "vote" are ignored; option weight=vote makes it the weight`)
 	wantError(t, &Config{Signed: true}, []file{{"g.graphml", `<graphml><key id="v" for="edge" attr.name="vote"/><graph><node id="a"/><node id="b"/><edge source="a" target="b"><data key="v">-1</data></edge></graph></graphml>`}},
 		`g.graphml: edges have no weight, and the attribute "vote" has both signs; pass option weight=vote`)
 }

@@ -74,7 +74,8 @@ type chooser struct {
 	empty []int    // columns of edges without a value in the first rows; they cannot be ends
 }
 
-// TimesNote is the [input.Column].Note of a column that is ignored because its title is one of times.
+// TimesNote is the [input.Column].Note of a column that is ignored because its title is one of times, or, in a table of edges, because
+// its values are times.
 const TimesNote = "times"
 
 // Choose chooses columns that settings name, then columns with a title of titles.txt. In a table of two or three
@@ -94,7 +95,7 @@ func (s *Sample) Choose(r *Request) (*Choice, error) {
 	err := c.findHeader()
 	c.findEmpty()
 	c.takeWide()
-	for _, step := range []func() error{c.takeNamed, c.takeTitled, c.takeByPosition, c.checkIDs, c.checkCells, c.checkWeight, c.checkThousands} {
+	for _, step := range []func() error{c.takeNamed, c.takeTitled, c.takeByPosition, c.checkIDs, c.checkCells, c.checkKinds, c.checkWeight, c.checkThousands} {
 		if err == nil && c.Wide == nil {
 			err = step()
 		}
@@ -107,7 +108,7 @@ func (s *Sample) Choose(r *Request) (*Choice, error) {
 		isTime := c.HasHeader && hasRole(title, input.Time)
 		c.AreEvents = c.AreEvents || isTime || c.use[i] == input.Time ||
 			c.HasHeader && c.use[i] == input.Source && namesSender(title)
-		if isTime && c.use[i] == "" {
+		if c.use[i] == "" && (isTime || c.r.IsEdges && areTimes(c.values(i))) {
 			c.Columns[i].Note = TimesNote
 		}
 		c.describe(i)
@@ -413,6 +414,19 @@ func isDate(text string) bool {
 	return isTime && !IsInteger(text)
 }
 
+// checkKinds returns an error if the columns of the ends, which no setting names, number two kinds of nodes and have ids in common: as
+// one kind, card 1 and merchant 1 would be one node.
+func (c *chooser) checkKinds() error {
+	source, target := c.Column[input.Source], c.Column[input.Target]
+	if !c.r.IsEdges || c.r.Bipartite || c.r.Fields != nil || !c.HasHeader || source < 0 || target < 0 ||
+		!AreKinds(c.s, source, target) || c.shareNone(source, []int{target}) {
+		return nil
+	}
+	titles := words.Quoted(c.s.Titles[source]) + " and " + words.Quoted(c.s.Titles[target])
+	return &input.Error{Msg: "the columns " + titles + " may hold two kinds of nodes, and equal ids would be one node",
+		Fix: "pass {bipartite} to keep them apart, or " + c.fieldSetting(source, target) + " if equal ids are one node"}
+}
+
 // checkWeight returns an error if the title of the weight names distances. It warns if edges have no weight and columns
 // of numbers are ignored; if weights must have signs, the warning is an error.
 func (c *chooser) checkWeight() error {
@@ -433,7 +447,7 @@ func (c *chooser) checkWeight() error {
 	}
 	numbers := slices.DeleteFunc(c.free(), func(i int) bool {
 		isOther := hasRole(titles[i], input.Time, input.Value, input.Node, idTitle) && !IsDistance(titles[i])
-		return isOther || !areNumbers(c.s.Values(i), c.r.Text)
+		return isOther || areTimes(c.s.Values(i)) || !areNumbers(c.s.Values(i), c.r.Text)
 	})
 	if len(numbers) == 0 {
 		return nil

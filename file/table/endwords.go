@@ -95,8 +95,20 @@ func AreEnds(source, target string) bool {
 	return NamesEnds([]string{source, target}) || len(pairs) > 0
 }
 
+// relatives are words of titles that name a node by its relation to another one of its kind, as in user_id,friend_id.
+var relatives = strings.Fields("friend contact neighbor neighbour peer partner parent child mother father spouse follower followee following followed coauthor colleague manager boss referrer referred inviter invited mentioned cited citing related other linked")
+
+// areRelatives reports whether two titles have a word in common other than id, as protein_a and protein_b have, or one has a word of
+// relatives.
+func areRelatives(source, target string) bool {
+	words := splitTitle(source)
+	return slices.ContainsFunc(splitTitle(target), func(word string) bool {
+		return slices.Contains(words, word) && word != "id" && word != "no" && word != "number" && word != "key" || slices.Contains(relatives, word)
+	}) || slices.ContainsFunc(words, func(word string) bool { return slices.Contains(relatives, word) })
+}
+
 // AreKinds reports whether two columns of a table with a header may number two kinds of nodes, as user_id and item_id
-// or card and merchant: they have whole numbers, titles that name no ends, and both titles end in id or both columns
+// or card and merchant: they have whole numbers, titles that name neither ends nor relatives, and both titles end in id or both columns
 // count from 0 or 1 on.
 func AreKinds(s *Sample, source, target int) bool {
 	titles := [2]string{s.Titles[source], s.Titles[target]}
@@ -113,7 +125,7 @@ func AreKinds(s *Sample, source, target int) bool {
 		}
 		return low >= 0 && low <= max(1, high/share)
 	}
-	return isMeant(titles[0]) && isMeant(titles[1]) && !AreEnds(titles[0], titles[1]) &&
+	return isMeant(titles[0]) && isMeant(titles[1]) && !AreEnds(titles[0], titles[1]) && !areRelatives(titles[0], titles[1]) &&
 		HasIntegers(s, source, true) && HasIntegers(s, target, true) &&
 		(isKey(titles[0]) && isKey(titles[1]) || countsFromOne(source) && countsFromOne(target))
 }
