@@ -12,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/internal/beliefs"
-	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/trees"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
@@ -134,90 +133,6 @@ func neighboursAgree(rows [][]float32, class []int, classes int) bool {
 	}
 	p := (right + 1) / (tested + 2)
 	return right > slices.Max(count)+agreementErrors*math.Sqrt(tested*p*(1-p))
-}
-
-const (
-	// Walks are lengthened up to mostWalkSteps while they reach few nodes.
-	mostWalkSteps = 64 * walkSteps
-
-	// If walks miss more than mostOutOfReach of the nodes or labels, label propagation replaces Poisson learning.
-	mostOutOfReach = 0.5
-)
-
-// walk computes the filters of walks and stores them in f.walks. It doubles the steps until walks reach most nodes and
-// labels, or cost too much.
-func (f *features) walk(ctx context.Context) (err error) {
-	in := f.in
-	if f.reached, err = in.p.Reachable(ctx, in.p.Row, in.set.Workers, in.work); err != nil {
-		return err
-	}
-	isolated, err := choose.Unreachable(ctx, in.p, f.seeds.fold,
-		in.set.Workers, in.work)
-	if err != nil {
-		return err
-	}
-	for _, label := range in.places {
-		f.isolated = append(f.isolated, isolated[label])
-	}
-	for {
-		f.walks = nil
-		if f.walks, err = f.seeds.walk(ctx); err != nil {
-			return err
-		}
-		missed := f.missedShare()
-		f.labelsOutOfReach = missed > mostOutOfReach
-		if missed <= problem.MostMissed || f.walks.gathered > problem.MissedWork ||
-			2*f.seeds.steps > mostWalkSteps {
-			return nil
-		}
-		f.seeds.steps *= 2
-	}
-}
-
-// missedShare returns the larger of two shares: the share of reachable nodes that no walk reaches, and the share of labels
-// that no walk from another label reaches. They differ on a path with labels at equal distances.
-func (f *features) missedShare() float64 {
-	p := f.in.p
-	// reachable nodes, and those that walks miss
-	team := p.Team()
-	counts := make([]float64, 2)
-	room := newBlock(storedRows, f.walks.cols)
-	for lo := 0; lo < len(p.Degrees); lo += storedRows {
-		rows := blocks.Range(room, 0, min(storedRows, len(p.Degrees)-lo))
-		f.walks.readRowsTo(rows, lo)
-		for i := range rows.Rows {
-			v := lo + i
-			if !team.Counts(v) || !f.reached.Contains(uint32(v)) {
-				continue
-			}
-			if counts[0]++; p.Degrees[v] > 0 && !f.isWalkedTo(rows.Row(i)) {
-				counts[1]++
-			}
-		}
-	}
-	team.Sum(counts)
-	share := counts[1] / max(1, counts[0])
-	if choose.TooFew(p.Class) {
-		return share
-	}
-	labels := 0
-	missed := 0
-	honest := make([]float32, f.walks.cols)
-	for i, v := range f.in.learned.Row {
-		if f.isolated[i] || p.Degrees[v] == 0 {
-			continue
-		}
-		labels++
-		if f.seeds.honestTo(honest, f.walks, i, -1); !f.isWalkedTo(honest) {
-			missed++
-		}
-	}
-	return max(share, float64(missed)/float64(max(1, labels)))
-}
-
-func (f *features) isWalkedTo(row []float32) bool {
-	k := len(f.in.p.Names)
-	return massOf(row[f.in.position(source)*k:][:k]) > leastMass
 }
 
 // examples holds the columns of each learned label, computed without the labels of its fold.

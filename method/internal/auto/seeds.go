@@ -39,7 +39,7 @@ const (
 	filters     int = int(againstArcs) + arcSteps
 )
 
-// walkSteps is the number of steps of walks; [features.walk] doubles it if walks do not reach most nodes. Twice as many
+// walkSteps is the number of steps of walks; [features.lengthen] doubles it if walks do not reach most nodes. Twice as many
 // steps gained nothing on any graph; half as many lost 0.4 points of accuracy on Cora.
 const walkSteps = 40
 
@@ -135,8 +135,6 @@ type walkFeatures struct {
 	// honest has a row for each learned label, by walks from the labels outside its fold. Column f·cells + i has cell i of the
 	// filter at position f.
 	honest *featureBlock
-
-	gathered int64 // sum of entries × columns over all steps
 }
 
 // startAt returns the mass 1/d with which walks start at node row, for its degree d in units of the mean weight. It returns

@@ -2,6 +2,7 @@ package auto
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/simd"
@@ -129,8 +130,19 @@ func (c *classSlab) walk(ctx context.Context, w *walkFeatures, pass walk,
 		}
 	}
 	c.in.work.Sweeps += pass.steps
-	w.gathered += int64(pass.steps) * sparse.EntriesOf(pass.op.A) * int64(columns)
 	return nil
+}
+
+// isZero reports whether all numbers have no bits. Walks have not reached most nodes of a road map yet.
+func isZero(x []float32) bool {
+	bits := math.Float32bits
+	for ; len(x) >= 8; x = x[8:] {
+		y := (*[8]float32)(x)
+		if bits(y[0])|bits(y[1])|bits(y[2])|bits(y[3])|bits(y[4])|bits(y[5])|bits(y[6])|bits(y[7]) != 0 {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(x, func(y float32) bool { return y != 0 })
 }
 
 // addStep adds weight·m(v) to the sums of every filter at nodes v of rows, where m(v) is the mass of each class at v: the
@@ -145,7 +157,7 @@ func (c *classSlab) addStep(w *walkFeatures, x *featureBlock, rows sparse.Rows,
 	mass := make([]float32, c.last-c.first)
 	for v := rows.Lo; v < rows.Hi; v++ {
 		row := x.Row(v)
-		if !slices.ContainsFunc(row, func(y float32) bool { return y != 0 }) {
+		if isZero(row) {
 			continue
 		}
 		for i := range mass {
