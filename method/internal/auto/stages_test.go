@@ -2,11 +2,13 @@ package auto
 
 import (
 	"bufio"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -26,22 +28,27 @@ type ablation struct {
 	name   string
 	change func(d *design)        // nil: the same features
 	drops  func(c candidate) bool // candidates to leave out
+	isBest bool                   // only the candidate with the largest weight is left
 }
 
 // ablations are in the order of the columns of the page.
 var ablations = []ablation{
 	{name: "eigenvectors", change: func(d *design) { d.spectral = false }},
 	{name: "kernels", change: func(d *design) { d.diffusion = false }},
+	{name: "counts", change: func(d *design) { d.counts = false }},
 	{name: "class features", drops: func(c candidate) bool { return c.Free && !c.Links }},
 	{name: "links", drops: func(c candidate) bool { return c.Links }},
+	{name: "trees", drops: func(c candidate) bool { return c.Trees }},
 	{name: "propagation", drops: func(c candidate) bool { return c.Propagation }},
 	{name: "beliefs", drops: func(c candidate) bool { return c.Beliefs }},
 	{name: "shares of classes", drops: func(c candidate) bool { return c.Majority }},
+	{name: "mixture", isBest: true},
 }
 
-// TestStagesPage writes the page of the accuracy without each stage, for every graph in HEATWALK_GRAPHS:
+// TestStagesPage writes the page of the accuracy without each stage, for every graph in HEATWALK_GRAPHS and the numbers of
+// labels in HEATWALK_LABELS:
 //
-//	HEATWALK_GRAPHS=FOLDER go test ./method/internal/auto -run TestStagesPage -timeout 2h
+//	HEATWALK_GRAPHS=FOLDER HEATWALK_LABELS=30,100,600,20%,60% go test ./method/internal/auto -run TestStagesPage -timeout 2h
 func TestStagesPage(t *testing.T) {
 	folder := os.Getenv("HEATWALK_GRAPHS")
 	if folder == "" {
@@ -71,23 +78,35 @@ func TestStagesPage(t *testing.T) {
 	}
 	fmt.Fprint(page, "\n|---|--:|--:|"+strings.Repeat("--:|", len(ablations))+"\n")
 	for _, g := range graphs {
-		for _, labels := range []int{30, 100} {
-			if 2*labels <= len(g.rows) {
-				fmt.Fprintln(page, g.measureStages(t, labels))
+		for text := range strings.SplitSeq(os.Getenv("HEATWALK_LABELS"), ",") {
+			share, isShare := strings.CutSuffix(text, "%")
+			labels, err := strconv.Atoi(share)
+			if err != nil {
+				t.Fatal(err)
 			}
+			if isShare {
+				labels = len(g.rows) * labels / 100
+			}
+			if isShare && labels < 700 || !isShare && 2*labels > len(g.rows) {
+				continue
+			}
+			fmt.Fprintln(page, g.measureStages(t, labels, text))
 		}
 	}
 }
 
 const stagesHead = `# What each stage of the default earns
 
-Accuracy of ` + "`auto`" + ` at the nodes without a label, in %, with one random sample of labels (seed 1), links alone; and how many points
-each stage earns: the accuracy less that without the stage. A dot: the stage has no part in the prediction. A difference of
-a point or two is chance. One core takes some ten minutes:
+Accuracy of ` + "`auto`" + ` at the nodes without a label, in %, with one random sample of labels (seed 1); of two classes the
+AUC, in %. The other columns are how many points each stage earns: the accuracy less that without the stage. A dot: the
+stage has no part in the prediction. The last column is what the mixture earns beside its candidate with the largest
+weight. A difference of a point or two is chance, with thousands of labels half a point. Graphs with attributes are marked
+by A. One core takes half an hour:
 
-    HEATWALK_GRAPHS=FOLDER go test ./method/internal/auto -run TestStagesPage -timeout 2h
+    HEATWALK_GRAPHS=FOLDER HEATWALK_LABELS=30,100,600,20%,60% go test ./method/internal/auto -run TestStagesPage -timeout 2h
 
-FOLDER has a folder for each graph with edges.tsv.gz and labels.tsv.gz. Attributes have a section of [accuracy](accuracy.md).
+FOLDER has a folder for each graph with edges.tsv.gz, labels.tsv.gz and perhaps attributes.tsv.gz, which has an id and numbers in
+each line. Shares of fewer than 700 labels are left out.
 
 `
 
@@ -97,6 +116,8 @@ type labelledGraph struct {
 	names []string
 	rows  []int
 	class map[int]int
+
+	attributes *sparse.Table // nil: none
 }
 
 func readFields(t *testing.T, path string, add func(fields []string)) {
@@ -162,12 +183,35 @@ func readGraph(t *testing.T, name, edges, labels string) *labelledGraph {
 		g.class[v] = c
 	})
 	g.rows = slices.Sorted(maps.Keys(g.class))
+	path := filepath.Join(filepath.Dir(labels), "attributes.tsv.gz")
+	if _, err := os.Stat(path); err != nil {
+		return g
+	}
+	g.name += " A"
+	readFields(t, path, func(f []string) {
+		v, isNode := row[f[0]]
+		if !isNode {
+			return
+		}
+		var values []float32
+		for _, text := range f[1:] {
+			x, err := strconv.ParseFloat(text, 32)
+			if err != nil {
+				t.Fatal(err)
+			}
+			values = append(values, float32(x))
+		}
+		if g.attributes == nil {
+			g.attributes = &sparse.Table{Rows: len(row), Cols: len(values)}
+		}
+		g.attributes.Set(v, values)
+	})
 	return g
 }
 
 func (g *labelledGraph) sample(t *testing.T, labels int) *problem.Problem {
 	rng := rand.New(rand.NewPCG(1, uint64(labels)))
-	p := &problem.Problem{Graph: &graph.Graph{A: g.a, Degrees: testgraph.Degrees(t, g.a)}, Names: g.names}
+	p := &problem.Problem{Graph: &graph.Graph{A: g.a, Degrees: testgraph.Degrees(t, g.a)}, Names: g.names, Attributes: g.attributes}
 	for _, i := range rng.Perm(len(g.rows))[:labels] {
 		v := g.rows[i]
 		p.Row = append(p.Row, v)
@@ -176,16 +220,32 @@ func (g *labelledGraph) sample(t *testing.T, labels int) *problem.Problem {
 	return p
 }
 
-func (g *labelledGraph) measureStages(t *testing.T, labels int) string {
+func (g *labelledGraph) measureStages(t *testing.T, labels int, text string) string {
 	p := g.sample(t, labels)
 	isLabelled := map[int]bool{}
 	for _, v := range p.Row {
 		isLabelled[v] = true
 	}
-	accuracy := func(class []int) float64 {
+	accuracy := func(out *engine.Prediction) float64 {
+		if len(g.names) == 2 {
+			var ranks [2][]float64
+			for _, v := range g.rows {
+				if !isLabelled[v] {
+					ranks[g.class[v]] = append(ranks[g.class[v]], out.Scores.At(v, 1))
+				}
+			}
+			slices.Sort(ranks[0])
+			sum := 0.0
+			for _, score := range ranks[1] {
+				lower, _ := slices.BinarySearch(ranks[0], score)
+				through, _ := slices.BinarySearch(ranks[0], math.Nextafter(score, 2))
+				sum += float64(lower+through) / 2
+			}
+			return 100 * sum / float64(len(ranks[0])*len(ranks[1]))
+		}
 		right := 0
 		for _, v := range g.rows {
-			if !isLabelled[v] && class[v] == g.class[v] {
+			if !isLabelled[v] && out.Class[v] == g.class[v] {
 				right++
 			}
 		}
@@ -193,11 +253,11 @@ func (g *labelledGraph) measureStages(t *testing.T, labels int) string {
 	}
 	set := &settings{Settings: engine.Settings{RNGSeed: 1, Workers: 1}}
 	whole := evident(t, p, set)
-	full := accuracy(whole.Class)
+	full := accuracy(whole)
 	if whole.BlockModel {
 		t.Logf("%s, %d labels: beliefs predict alone", g.name, labels)
 	}
-	line := fmt.Sprintf("| %s | %d | %.1f |", g.name, labels, full)
+	line := fmt.Sprintf("| %s | %s | %.1f |", g.name, text, full)
 	var base *stagesRun
 	for _, a := range ablations {
 		r := base
@@ -206,7 +266,7 @@ func (g *labelledGraph) measureStages(t *testing.T, labels int) string {
 		if a.change != nil {
 			changed := d
 			a.change(&changed)
-			hasStage = changed.spectral != d.spectral || changed.diffusion != d.diffusion
+			hasStage = changed.spectral != d.spectral || changed.diffusion != d.diffusion || changed.counts != d.counts
 			d = changed
 			r = nil
 		}
@@ -260,6 +320,11 @@ func (a *ablation) mix(r *stagesRun) (mixture []component, differs bool) {
 		h.components = slices.DeleteFunc(slices.Clone(h.components), func(c component) bool { return a.drops(c.candidate) })
 		mixture = h.combine(all)
 	}
+	if a.isBest {
+		best := slices.MaxFunc(whole, func(x, y component) int { return cmp.Compare(x.Weight, y.Weight) })
+		h.components = slices.DeleteFunc(slices.Clone(h.components), func(c component) bool { return c.candidate != best.candidate })
+		mixture = h.combine(all)
+	}
 	differs = len(mixture) != len(whole)
 	for i := range mixture {
 		differs = differs || mixture[i].candidate != whole[i].candidate || mixture[i].Weight != whole[i].Weight
@@ -267,7 +332,7 @@ func (a *ablation) mix(r *stagesRun) (mixture []component, differs bool) {
 	return mixture, differs
 }
 
-func (r *stagesRun) predict(t *testing.T, mixture []component) []int {
+func (r *stagesRun) predict(t *testing.T, mixture []component) *engine.Prediction {
 	t.Helper()
 	m := &model{features: r.f, mixture: mixture}
 	m.calibrated = r.h.calibrate(mixture)
@@ -281,5 +346,5 @@ func (r *stagesRun) predict(t *testing.T, mixture []component) []int {
 	if err := likeliestClasses(t.Context(), r.f.in.p, out, 1); err != nil {
 		t.Fatal(err)
 	}
-	return out.Class
+	return out
 }
