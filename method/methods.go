@@ -165,7 +165,7 @@ func Regressions() (list []*engine.Engine) {
 		list[i].Takes = append(list[i].Takes, "node_features")
 	}
 	for _, l := range propagate.Learners() {
-		if l.Averages() {
+		if l.Averages {
 			list = append(list, spread.NumbersOf(l))
 		}
 	}

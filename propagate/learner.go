@@ -18,7 +18,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// Learner declares a learner that spreads labels. It computes scores by Spread or, in this package, by solving a linear system.
+// Learner declares a learner that spreads labels. It computes scores by Spread, or by solving the linear system
+// that System returns.
 type Learner struct {
 	param.Spec
 
@@ -50,20 +51,22 @@ type Learner struct {
 	// Assign, if not nil, computes the result of [Learner.Decide]. The learner must be Coupled.
 	Assign func(team *sparse.Team, f *sparse.Block[float64], s cwk.Seeds, v param.Values) (offset []float64, class []int, err error)
 
-	// system returns the system that the scores solve, in place of Spread.
-	system func(g *graph.Graph, v param.Values) (*iterative.System, error)
+	// System, in place of Spread, returns the symmetric system that the scores solve. Explanations then divide the scores among the
+	// labels, see [Response].
+	System func(g *graph.Graph, v param.Values) (*iterative.System, error)
 
-	// sources stores the right-hand sides of a group of seeds in b, which is zero; nil: a one for the class of each labelled
+	// Sources stores the right-hand sides of a group of seeds in b, which is zero; nil: a one for the class of each labelled
 	// node.
-	sources func(b *sparse.Block[float64], g *graph.Graph, s cwk.Seeds)
+	Sources func(b *sparse.Block[float64], g *graph.Graph, s cwk.Seeds)
 
-	averages bool
+	// Averages states that the learner predicts numbers too, see [Learner.MeansTo]. The learner must have System.
+	Averages bool
 
-	// finish, if not nil, turns solutions into scores.
-	finish func(f *sparse.Block[float64], g *graph.Graph, s cwk.Seeds)
+	// Finish, if not nil, turns solutions into scores.
+	Finish func(f *sparse.Block[float64], g *graph.Graph, s cwk.Seeds)
 
-	// centre, if not nil, turns solutions x into responses, see [Response], if scores are centred.
-	centre func(x *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, nodes []int)
+	// Centre, if not nil, turns solutions x into responses, see [Response], if Finish centres the scores.
+	Centre func(x *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, nodes []int)
 
 	// Probabilities stores in dst the class probabilities of a node with the scores f. They must be ≥ 0 and sum to one, and
 	// the class with the largest score must have the largest probability. shares are the shares of the classes among the
@@ -81,10 +84,10 @@ func Learners() param.List[*Learner] {
 }
 
 // Register adds a learner to the methods, with cross-validation of its parameters. It must be called from an init function. It
-// panics if the name is taken, or if Spread is nil.
+// panics if the name is taken, or if the learner does not have exactly one of Spread and System.
 func Register(l *Learner) {
 	learner := *l
-	learners.Add(&learner, l.Spread != nil)
+	learners.Add(&learner, (l.Spread == nil) != (l.System == nil))
 }
 
 // Settings configure a computation. Nil means the defaults.
@@ -187,7 +190,7 @@ func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64],
 	if l.Spread != nil {
 		return l.spreadTo(ctx, dst, g, groups, v, &set)
 	}
-	sys, err := l.system(g, v)
+	sys, err := l.System(g, v)
 	if err != nil {
 		return work, err
 	}
@@ -205,8 +208,8 @@ func (l *Learner) solveTo(ctx context.Context, dst *sparse.Block[float64],
 	}
 	for i, seeds := range groups {
 		b := dst.Columns(i*classes, (i+1)*classes)
-		if l.sources != nil {
-			l.sources(b, g, seeds)
+		if l.Sources != nil {
+			l.Sources(b, g, seeds)
 		} else {
 			Clamp(b, seeds)
 		}
@@ -215,8 +218,8 @@ func (l *Learner) solveTo(ctx context.Context, dst *sparse.Block[float64],
 		return work, err
 	}
 	for i, seeds := range groups {
-		if l.finish != nil {
-			l.finish(dst.Columns(i*classes, (i+1)*classes), g, seeds)
+		if l.Finish != nil {
+			l.Finish(dst.Columns(i*classes, (i+1)*classes), g, seeds)
 		}
 	}
 	return work, nil
@@ -244,9 +247,6 @@ func (l *Learner) solveColumns(ctx context.Context, dst *sparse.Block[float64], 
 	return sweeps, nil
 }
 
-// Averages reports whether a learner predicts numbers, see [Learner.MeansTo].
-func (l *Learner) Averages() bool { return l.averages }
-
 // leastResponse is ε of [Learner.MeansTo]: a node with hardly any responses gets the mean ȳ, not a quotient of rounding
 // errors.
 const leastResponse = 1e-6
@@ -267,7 +267,7 @@ type Sample struct {
 func (l *Learner) MeansTo(ctx context.Context, dst *sparse.Block[float64], g *graph.Graph, samples []Sample, v param.Values,
 	s *Settings) error {
 	s = cmp.Or(s, new(Settings))
-	sys, err := l.system(g, v)
+	sys, err := l.System(g, v)
 	if err != nil {
 		return err
 	}

@@ -29,8 +29,8 @@ var lgc = Learner{
 		}},
 	},
 	Gain:     func(v param.Values) float64 { return v.Number("alpha") },
-	averages: true,
-	system: func(g *graph.Graph, v param.Values) (*iterative.System, error) {
+	Averages: true,
+	System: func(g *graph.Graph, v param.Values) (*iterative.System, error) {
 		return iterative.VonNeumann(g, true, v.Number("alpha"))
 	},
 }

@@ -25,10 +25,10 @@ var poisson = Learner{
 		Works:  param.Undirected,
 		Source: "Calder, Cook, Thorpe and Slepčev, Poisson learning, ICML 2020, equation 2.2",
 	},
-	system: func(g *graph.Graph, _ param.Values) (*iterative.System, error) {
+	System: func(g *graph.Graph, _ param.Values) (*iterative.System, error) {
 		return iterative.ShiftedLaplacian(g, false, 1, 0)
 	},
-	sources: func(b *sparse.Block[float64], g *graph.Graph, s cwk.Seeds) {
+	Sources: func(b *sparse.Block[float64], g *graph.Graph, s cwk.Seeds) {
 		shares := sharesByComponent(g, s)
 		for i, row := range s.Row {
 			prior := shares[g.Components.Of[row]]
@@ -40,7 +40,7 @@ var poisson = Learner{
 			}
 		}
 	},
-	finish: func(f *sparse.Block[float64], g *graph.Graph, s cwk.Seeds) {
+	Finish: func(f *sparse.Block[float64], g *graph.Graph, s cwk.Seeds) {
 		team := sparse.TeamOf(g.A)
 		blocks.Centre(team, f, g.Components, g.Degrees)
 		agree := map[uint32]int{}
@@ -59,7 +59,7 @@ var poisson = Learner{
 		}
 	},
 	Gain:          func(param.Values) float64 { return 1 },
-	centre:        centreAtLabels,
+	Centre:        centreAtLabels,
 	Probabilities: softmaxTo,
 }
 

@@ -15,7 +15,7 @@ import (
 )
 
 // IsLinear reports whether the scores of a learner are sums over labelled nodes, see [Response].
-func IsLinear(l *Learner) bool { return l.system != nil }
+func IsLinear(l *Learner) bool { return l.System != nil }
 
 // responseTolerance is the tolerance of [Response]. It is small, because weights over many decades multiply residuals.
 const responseTolerance = 1e-12
@@ -29,7 +29,7 @@ const responseTolerance = 1e-12
 // symmetric system with a source at v. Response returns the errors of [Learner.ScoresTo]. Cost: a block solve.
 func Response(ctx context.Context, l *Learner, g *graph.Graph, s cwk.Seeds,
 	nodes []int, v param.Values) (*sparse.Block[float64], error) {
-	sys, err := l.system(g, v)
+	sys, err := l.System(g, v)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func Response(ctx context.Context, l *Learner, g *graph.Graph, s cwk.Seeds,
 	for j, node := range nodes {
 		b.Row(node)[j] = 1
 	}
-	if l.centre != nil {
+	if l.Centre != nil {
 		// The mean of the scores weighted by the degrees d is 0 in every component, so that a response omits d/Σd.
 		volume := blocks.ByPart(nil, g.Components, g.Degrees)
 		for i, d := range g.Degrees {
@@ -56,8 +56,8 @@ func Response(ctx context.Context, l *Learner, g *graph.Graph, s cwk.Seeds,
 	if err != nil && !errors.Is(err, iterative.ErrStagnation) {
 		return nil, fmt.Errorf("propagate: %s: %w", l.Name, err)
 	}
-	if l.centre != nil {
-		l.centre(x, g, s, nodes)
+	if l.Centre != nil {
+		l.Centre(x, g, s, nodes)
 	}
 	return x, nil
 }
