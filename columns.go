@@ -12,6 +12,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"sync"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -23,6 +24,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -193,7 +195,7 @@ func (f *Model) OpenColumns(path string) (_ *Columns, err error) {
 	if e.Extension == nil {
 		return nil, fmt.Errorf("%s: %w", e.Name, engine.ErrNoColumns)
 	}
-	begin, err := e.Extension.Restore(h.Kept)
+	begin, err := e.Extension.Restore(h.Kept, len(f.Classes), h.Columns-1)
 	if err != nil {
 		return nil, damaged(err.Error())
 	}
@@ -221,10 +223,11 @@ type NewNode struct {
 	Attributes []float32
 }
 
-// NewEdge is an edge to a node of the graph or to another new node.
+// NewEdge is an edge to a node of the graph or to another new node. In a directed graph it is an arc that leaves the new node.
 type NewEdge struct {
 	ID     string
-	Weight float64 // weight that the method has learned from; 0 means 1
+	Weight float64 // weight as in the graph of the model; 0 means 1
+	Kind   string  // kind as in the graph; "": edges have no kinds
 }
 
 // NewPrediction is the prediction of a new node.
@@ -255,13 +258,18 @@ func (c *Columns) Predict(ctx context.Context, nodes []NewNode) ([]NewPrediction
 	links := make([][]newLink, len(nodes))
 	for i, node := range nodes {
 		for _, e := range node.Edges {
-			l := newLink{weight: cmp.Or(e.Weight, 1), other: -1}
+			if math.IsNaN(e.Weight-e.Weight) || e.Weight < 0 && !c.model.Model.Origin.Signed {
+				return nil, refuse("nodes", "weight %v of an edge of %q; give a finite weight, above 0 if the graph has no other", e.Weight, node.ID)
+			}
+			l := newLink{weight: c.model.Model.Weight(e.Kind, cmp.Or(e.Weight, 1)), other: -1}
 			row, isKnown := c.nodes.Lookup(e.ID)
 			if l.row = row; !isKnown {
 				if l.other, isKnown = position[e.ID]; !isKnown {
 					return nil, &IDError{e.ID}
 				}
-				links[l.other] = append(links[l.other], newLink{other: i, weight: l.weight})
+				if !c.model.Model.Origin.Directed {
+					links[l.other] = append(links[l.other], newLink{other: i, weight: l.weight})
+				}
 			}
 			links[i] = append(links[i], l)
 		}
@@ -283,7 +291,15 @@ func (c *Columns) predict(ctx context.Context, links [][]newLink, attributes fun
 	p := c.pool.Get().(*newNodePredictor)
 	defer c.pool.Put(p)
 	out := make([]NewPrediction, len(links))
-	columns := make([][]float64, len(links)) // of nodes with links to new nodes
+	columns := make([][]float64, len(links)) // of neighbours of new nodes
+	isNeighbour := make([]bool, len(links))
+	for _, list := range links {
+		for _, l := range list {
+			if l.other >= 0 {
+				isNeighbour[l.other] = true
+			}
+		}
+	}
 	left := sched.UpTo(len(links))
 	for step := 1; len(left) > 0; step++ {
 		var later []int
@@ -304,7 +320,9 @@ func (c *Columns) predict(ctx context.Context, links [][]newLink, attributes fun
 			if err := p.predict(&out[i], links, out, columns, attributes(i)); err != nil {
 				return nil, err
 			}
-			columns[i] = p.columnsFor(links)
+			if isNeighbour[i] {
+				columns[i] = p.columns()
+			}
 		}
 		if len(later) == len(left) {
 			for _, i := range later {
@@ -377,18 +395,13 @@ func (p *newNodePredictor) predict(out *NewPrediction, links []newLink, all []Ne
 	return nil
 }
 
-// columnsFor returns the columns of the last node if a new node may be a neighbour.
-func (p *newNodePredictor) columnsFor(links []newLink) []float64 {
-	for _, l := range links {
-		if l.other >= 0 {
-			reached := 0.0
-			if p.node.Reached {
-				reached = 1
-			}
-			return append(append([]float64(nil), p.node.Columns...), reached)
-		}
+// columns returns the columns of the last node.
+func (p *newNodePredictor) columns() []float64 {
+	columns := append(slices.Clone(p.node.Columns), 0)
+	if p.node.Reached {
+		columns[len(columns)-1] = 1
 	}
-	return nil
+	return columns
 }
 
 // Engine returns an engine that predicts those nodes of a graph that are not in the graph of the columns. The graph has the edges of new
@@ -416,6 +429,9 @@ func (c *Columns) Rows(nodes *shard.Nodes) (rows []int) {
 }
 
 func (c *Columns) fit(ctx context.Context, p *engine.Problem, s *engine.Settings) (*engine.Prediction, error) {
+	if p.Signed && !c.model.Model.Origin.Signed {
+		return nil, &sides.Difference{Setting: "weights", Result: "positive", Graph: "signed"}
+	}
 	rows := c.Rows(p.Graph.Nodes)
 	place := make([]int, len(p.Degrees)) // position of each row in rows, or −1 − row of the columns
 	for i, row := range rows {

@@ -6,16 +6,20 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/file/input"
+	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/engine"
+	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -35,6 +39,11 @@ func TestColumns(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := reopen(t, p)
+		for _, wrong := range [][2]int{{1, 0}, {0, 1}, {-1, 0}, {0, -1}} {
+			if _, err := m.Extension.Restore(c.header.Kept, len(p.Classes)+wrong[0], c.header.Columns-1+wrong[1]); !errors.Is(err, engine.ErrChanged) {
+				t.Errorf("%s: %v more classes and columns: %v", m.Name, wrong, err)
+			}
+		}
 		links := linksOf(t, g, c)
 		for row := range links {
 			id := g.Nodes.ID(row)
@@ -113,10 +122,131 @@ func TestNewNodes(t *testing.T) {
 		})
 	}
 	group.Wait()
-	for _, wrong := range [][]NewNode{{{ID: "1"}}, {{ID: "x"}, {ID: "x"}}, {{Edges: []NewEdge{{ID: "y"}}}}, {{Attributes: []float32{1}}}} {
+	for _, wrong := range [][]NewNode{{{ID: "1"}}, {{ID: "x"}, {ID: "x"}}, {{Edges: []NewEdge{{ID: "y"}}}}, {{Attributes: []float32{1}}},
+		{{Edges: []NewEdge{{ID: "1", Weight: -1}}}}, {{Edges: []NewEdge{{ID: "1", Weight: math.Inf(1)}}}}} {
 		if _, err := c.Predict(t.Context(), wrong); err == nil {
 			t.Errorf("%v: no error", wrong)
 		}
+	}
+}
+
+// New nodes have the same predictions from a list and from a table, for all kinds of edges.
+func TestNewEdgesAgree(t *testing.T) {
+	const count = 40
+	rng := rand.New(rand.NewPCG(7, 1))
+	labels := map[string]string{}
+	known, list := "source,target,weight,kind\n", "source,target,weight,kind\n"
+	for i := range count {
+		if i%2 == 0 {
+			labels[fmt.Sprint("u", i)] = string("ab"[i/2%2])
+		}
+		for _, step := range []int{1, 3, 7, 12} {
+			known += fmt.Sprintf("u%d,u%d,%d,%s\n", i, (i+step)%count, 1+rng.IntN(5), []string{"call", "mail"}[rng.IntN(2)])
+		}
+	}
+	edges := []NewNode{
+		{ID: "x", Edges: []NewEdge{{ID: "u3", Weight: 3, Kind: "call"}, {ID: "u4", Weight: 4, Kind: "fax"}, {ID: "u8", Weight: 1, Kind: "mail"}}},
+		{ID: "y", Edges: []NewEdge{{ID: "u30", Weight: 2, Kind: "call"}, {ID: "u39", Weight: 3, Kind: "mail"}}},
+		{ID: "z", Edges: []NewEdge{{ID: "x", Weight: 2, Kind: "call"}, {ID: "y", Weight: 3, Kind: "mail"}}},
+		{ID: "far", Edges: []NewEdge{{ID: "z", Weight: 1, Kind: "mail"}}},
+	}
+	for _, x := range edges {
+		for _, e := range x.Edges {
+			list += fmt.Sprintf("%s,%s,%g,%s\n", x.ID, e.ID, e.Weight, e.Kind)
+		}
+	}
+	for name, o := range map[string]struct {
+		reading ingest.Config
+		edges   sides.Options
+		weights string
+		signed  bool
+	}{
+		"undirected": {}, "directed": {reading: ingest.Config{Directed: true}}, "log": {weights: "log"}, "none": {weights: "none"},
+		"kinds":     {reading: ingest.Config{Kind: "kind"}, edges: sides.Options{Kinds: map[string]float64{"call": 3, "mail": 0.5}}},
+		"log kinds": {reading: ingest.Config{Kind: "kind"}, edges: sides.Options{Kinds: map[string]float64{"call": 3}}, weights: "log"},
+		"signed":    {reading: ingest.Config{Signed: true}, signed: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			open := func(text string, edges sides.Options) *Graph {
+				path := filepath.Join(t.TempDir(), "edges.csv")
+				if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+					t.Fatal(err)
+				}
+				reading := o.reading
+				reading.Fields = []string{"source", "target", "weight"}
+				g, err := Open(t.Context(), path, &Options{Reading: &reading, Edges: edges})
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { g.Close() })
+				return g
+			}
+			nodes, text, learned := edges, list, known
+			if o.signed {
+				learned = strings.ReplaceAll(known, ",5,", ",-2,")
+				text = strings.ReplaceAll(list, ",3,", ",-3,")
+				nodes = nil
+				for _, x := range edges {
+					x.Edges = slices.Clone(x.Edges)
+					for j := range x.Edges {
+						if x.Edges[j].Weight == 3 {
+							x.Edges[j].Weight = -3
+						}
+					}
+					nodes = append(nodes, x)
+				}
+			}
+			g := open(learned, o.edges)
+			table := open(text, sides.Options{})
+			tested := 0
+			for _, m := range method.All() {
+				if m.Extension == nil || strings.HasPrefix(m.Name, "cwk+") && m.Name != "cwk+centroid" { // learners have one formula
+					continue
+				}
+				p, err := g.Classify(t.Context(), labels, &ClassifyOptions{Method: m.Name, Columns: true, EdgeWeights: o.weights})
+				if err != nil {
+					continue // the method takes no such graph
+				}
+				tested++
+				c := reopen(t, p)
+				got, err := c.Predict(t.Context(), nodes)
+				if err != nil {
+					t.Fatal(err)
+				}
+				e, err := c.Engine()
+				if err != nil {
+					t.Fatal(err)
+				}
+				want, err := Predict(t.Context(), table, NewProblem(table, nil, nil, c.model.Classes), e, nil, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i, x := range nodes {
+					for class, name := range c.model.Classes {
+						if y := want.Scores(x.ID)[name]; math.Abs(got[i].Scores[class]-y) > 1e-6 {
+							t.Errorf("%s, node %s: %v, from a table %v", m.Name, x.ID, got[i].Scores, want.Scores(x.ID))
+						}
+					}
+				}
+				if !o.reading.Directed || m.Name != "lp" && m.Name != "cwk+centroid" {
+					continue
+				}
+				// No walk of the graph goes along arcs from new nodes.
+				all := open(known+strings.TrimPrefix(list, "source,target,weight,kind\n"), sides.Options{})
+				run, err := c.model.Predict(t.Context(), all, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i, x := range nodes[:2] {
+					if y := run.Scores(x.ID)[c.model.Classes[0]]; math.Abs(got[i].Scores[0]-y) > 1e-5 {
+						t.Errorf("%s, node %s: %g, run %g", m.Name, x.ID, got[i].Scores[0], y)
+					}
+				}
+			}
+			if tested < 2 {
+				t.Errorf("%d methods", tested)
+			}
+		})
 	}
 }
 

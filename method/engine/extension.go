@@ -13,8 +13,9 @@ type Extension struct {
 	// Count returns the largest number of columns of a prediction, for the plan of the memory.
 	Count func(p *Problem, s *Settings) int
 
-	// Restore returns a function that returns steps, from the JSON of [Columns].Kept.
-	Restore func(kept []byte) (func() Step, error)
+	// Restore returns a function that returns steps, from the JSON of [Columns].Kept. The error wraps [ErrChanged] if the JSON does not
+	// fit the numbers of classes and of columns.
+	Restore func(kept []byte, classes, columns int) (func() Step, error)
 }
 
 // Step computes the columns and the scores of a new node. It has a workspace of its own, so that it must not be called

@@ -72,6 +72,20 @@ func (m *Engine) Restore(kept *Model) *Engine {
 	return &e
 }
 
+// Weight returns the weight that the method learned from, for an edge of a kind with weight w. An unknown kind counts as 1.
+func (m *Model) Weight(kind string, w float64) float64 {
+	function := (&Settings{Weights: m.Origin.Weights}).weighting()
+	if function.value != nil {
+		w = function.value(0, 0, w)
+	}
+	if kept := m.Origin.Edges; kept != nil {
+		if factor, isKept := kept.Kinds[kind]; isKept {
+			w *= factor
+		}
+	}
+	return w
+}
+
 func (m *Model) compare(p *Problem) error {
 	o := &m.Origin
 	if p.Signed && !o.Signed && (m.Auto != nil || o.Weights != "") {

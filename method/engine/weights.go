@@ -202,7 +202,7 @@ func (w weighting) graph(ctx context.Context, p *Problem, s *Settings) (*graph.G
 	if err != nil {
 		return nil, err
 	}
-	g := &graph.Graph{A: a, Components: p.Components}
+	g := &graph.Graph{A: a, Nodes: p.Graph.Nodes, Components: p.Components}
 	if p.In != nil {
 		if g.In, err = sparse.MapValues(ctx, p.In, w.value); err != nil {
 			return nil, err

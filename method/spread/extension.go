@@ -72,13 +72,12 @@ func (q *equation) step(isNormalized bool, share func(dst, scores []float64, sca
 	}
 }
 
-func restoreEquation(kept []byte) (*equation, error) {
+func restoreEquation(kept []byte, classes, width, columns int) (*equation, error) {
 	q := new(equation)
-	err := json.Unmarshal(kept, q)
-	if err == nil && len(q.Prior) == 0 {
-		err = engine.ErrChanged
+	if json.Unmarshal(kept, q) != nil || len(q.Prior) != classes || width != columns || q.Offset != nil && len(q.Offset) != classes {
+		return nil, engine.ErrChanged
 	}
-	return q, err
+	return q, nil
 }
 
 // extension returns nil if the scores of a rule have no equation.
@@ -88,8 +87,12 @@ func (m spreading) extension() *engine.Extension {
 	}
 	return &engine.Extension{
 		Count: func(p *engine.Problem, _ *engine.Settings) int { return len(p.Names) + 1 },
-		Restore: func(kept []byte) (func() engine.Step, error) {
-			q, err := restoreEquation(kept)
+		Restore: func(kept []byte, classes, columns int) (func() engine.Step, error) {
+			width := classes
+			if m.rule.Probabilities != nil {
+				width++
+			}
+			q, err := restoreEquation(kept, classes, width, columns)
 			return func() engine.Step {
 				return q.step(m.rule.Normalized, func(dst, scores []float64, scale float64) {
 					if q.Signed || m.rule.Probabilities != nil {
@@ -105,6 +108,9 @@ func (m spreading) extension() *engine.Extension {
 
 func (m spreading) columns(j *engine.Job, v param.Values, prior, offset []float64, square func(node int) float64) {
 	if j.Settings.Columns && m.rule.Gain != nil {
+		if m.rule.Probabilities == nil {
+			square = nil
+		}
 		q := &equation{Gain: m.rule.Gain(v), Prior: prior, Offset: offset, Signed: j.Graph.Signed}
 		j.Out.Columns = q.columns(j.Out.Raw, j.Problem.Degrees, m.rule.Normalized, square)
 	}
@@ -114,8 +120,8 @@ func (m spreading) columns(j *engine.Job, v param.Values, prior, offset []float6
 // neighbours.
 var extendPropagation = &engine.Extension{
 	Count: func(p *engine.Problem, _ *engine.Settings) int { return len(p.Names) },
-	Restore: func(kept []byte) (func() engine.Step, error) {
-		q, err := restoreEquation(kept)
+	Restore: func(kept []byte, classes, columns int) (func() engine.Step, error) {
+		q, err := restoreEquation(kept, classes, classes, columns)
 		return func() engine.Step {
 			return q.step(false, func(dst, scores []float64, _ float64) {
 				if q.Signed {
@@ -130,9 +136,9 @@ var extendPropagation = &engine.Extension{
 
 var extendBeliefs = &engine.Extension{
 	Count: func(p *engine.Problem, _ *engine.Settings) int { return len(p.Names) },
-	Restore: func(kept []byte) (func() engine.Step, error) {
+	Restore: func(kept []byte, classes, columns int) (func() engine.Step, error) {
 		b := new(beliefs.Messages)
-		if err := json.Unmarshal(kept, b); err != nil || !b.IsValid() {
+		if json.Unmarshal(kept, b) != nil || !b.IsValid(classes) || columns != classes {
 			return nil, engine.ErrChanged
 		}
 		return func() engine.Step {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -32,9 +33,10 @@ func (m method) extension() *engine.Extension {
 		Count: func(p *engine.Problem, _ *engine.Settings) int {
 			return max(len(p.Names), len(p.Names)*(len(p.Names)-1)/2)
 		},
-		Restore: func(kept []byte) (func() engine.Step, error) {
+		Restore: func(kept []byte, classes, columns int) (func() engine.Step, error) {
 			d := new(decisions)
-			if json.Unmarshal(kept, d) != nil || len(d.Prior) == 0 || len(d.Bias) != len(d.Pairs) {
+			if json.Unmarshal(kept, d) != nil || len(d.Prior) != classes || len(d.Bias) != columns || len(d.Pairs) != columns ||
+				slices.ContainsFunc(d.Pairs, func(p classify.Pair) bool { return p.Positive < 0 || max(p.Positive, p.Negative) >= classes }) {
 				return nil, engine.ErrChanged
 			}
 			j := &engine.Job{Learner: m.learner, Votes: d.Votes}

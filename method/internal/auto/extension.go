@@ -60,21 +60,44 @@ var extension = &engine.Extension{
 		d := designOf(p, &settings{Settings: *s})
 		return (len(d.filters)+3+5)*len(p.Names) + 1 + spectralPairs
 	},
-	Restore: func(kept []byte) (func() engine.Step, error) {
+	Restore: func(kept []byte, classes, columns int) (func() engine.Step, error) {
 		e := new(extended)
 		if json.Unmarshal(kept, e) != nil {
 			return nil, engine.ErrChanged
 		}
 		for _, m := range []*engine.Engine{spread.Propagation, spread.Beliefs, lgc()} {
 			if m.Name == e.Instead {
-				return m.Extension.Restore(e.Alone)
+				return m.Extension.Restore(e.Alone, classes, columns)
 			}
 		}
-		if len(e.Prior) == 0 || len(e.Components) == 0 {
+		if !e.isValid(classes, columns) {
 			return nil, engine.ErrChanged
 		}
 		return func() engine.Step { return newExtender(e).step }, nil
 	},
+}
+
+// isValid reports whether the lists fit k classes and the number of columns.
+func (e *extended) isValid(k, columns int) bool {
+	isProportional := !slices.ContainsFunc([][]float64{e.Prior, e.Share, e.Logs, e.Missed, e.Shares}, func(list []float64) bool { return len(list) != k })
+	for _, f := range slices.Concat(e.Filters, e.Shared, e.Free) {
+		isProportional = isProportional && slices.Contains(e.Filters, f) && f >= 0 && int(f) < undirectedFilters
+	}
+	columns -= (len(e.Filters)+1)*k + 1
+	for _, r := range e.Ridges {
+		isProportional = isProportional && r != nil && r.Width >= 0
+		if isProportional {
+			columns -= r.Width
+		}
+	}
+	if e.Beliefs != nil {
+		isProportional = isProportional && e.Beliefs.IsValid(k)
+		columns -= k
+	}
+	if slices.ContainsFunc(e.Components, func(c extendedModel) bool { return c.Propagation }) {
+		columns -= k
+	}
+	return isProportional && len(e.Components) > 0 && columns == 0
 }
 
 // keepAlone makes columns of the engine called name columns of auto.

@@ -27,7 +27,7 @@ func TestExtension(t *testing.T) {
 		}
 		out := evident(t, p, &settings{Settings: engine.Settings{Workers: 1, Columns: true}})
 		e := out.Columns.Kept.(*extended)
-		steps := restored(t, e)
+		steps := restored(t, e, out.Columns.Values.Cols)
 		k := len(p.Names)
 		isLabelled := problem.MarkLabels(p)
 		same, nodes := 0, 0
@@ -87,12 +87,12 @@ func TestExtension(t *testing.T) {
 	}
 }
 
-func restored(t *testing.T, e *extended) engine.Step {
+func restored(t *testing.T, e *extended, columns int) engine.Step {
 	kept, err := json.Marshal(e)
 	if err != nil {
 		t.Fatal(err)
 	}
-	steps, err := extension.Restore(kept)
+	steps, err := extension.Restore(kept, len(e.Prior), columns)
 	if err != nil {
 		t.Fatal(err)
 	}

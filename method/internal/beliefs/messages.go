@@ -43,14 +43,13 @@ func (q *run) messageTo(dst, f []float32, first int) {
 	}
 }
 
-// IsValid reports whether the lengths of all fields agree.
-func (m *Messages) IsValid() bool {
-	k := len(m.Shares)
+// IsValid reports whether the lengths of all fields fit k classes.
+func (m *Messages) IsValid(k int) bool {
 	factors := k * k
 	if m.Strength > 0 {
 		factors = k
 	}
-	return k > 0 && len(m.Field) == k && len(m.Factors) == factors && m.Unit > 0
+	return len(m.Shares) == k && len(m.Field) == k && len(m.Factors) == factors && m.Unit > 0
 }
 
 // Step returns a function that stores the message of a new node in message and its probabilities in dst. mean is the weighted mean
