@@ -29,15 +29,24 @@ type Job struct {
 	Values      []param.Values // settings of the learner or method
 	Space       *choose.Space
 
-	// ByFolds chooses a setting by predictions of held-out folds, BySplits by predictions of the test sets of splits.
+	// Compare predicts held-out labels. The labels of a task are about Compared of the labels, see [Job.MeasuringTask].
+	Compare      Comparison
+	Compared     int  // number of compared labels; 0: all
+	LeavesOneOut bool // see choose.Task
+	Separate     bool // each pair of a source setting and a learner setting needs its own fit
+
+	// Settle, if not nil, adopts the setting of the source at a position in Sources, and may change par. The last call of
+	// Compare was for t, and the votes are fitted.
+	Settle func(ctx context.Context, t *choose.Task, source int, par *Parameters) error
+
+	// ByFolds chooses a setting by predictions of held-out folds, BySplits by predictions of the test sets of splits. If they
+	// are nil, Compare predicts.
 	ByFolds  func(ctx context.Context) (*Choice, error)
 	BySplits func(ctx context.Context, splits *choose.Splits) (*Choice, error)
 
 	// Learn learns from all labels and completes Out except for the choice.
 	Learn func(ctx context.Context, c *Choice) error
 
-	Separate bool // each pair of a source setting and a learner setting needs its own fit
-	Compared int  // number of compared labels; 0: all
 	Measures bool // Learn estimates the accuracy of a setting that a sample chose
 
 	Votes   choose.Votes
@@ -49,12 +58,22 @@ type Job struct {
 	unsolved []Unsolved   // see learnBest
 }
 
+// job returns the job of begin, with the choice by its Compare.
+func (begin Stages) job(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Job, error) {
+	j, err := begin(ctx, p, par, s)
+	if err == nil && j.Compare != nil {
+		j.ByFolds = j.chooseByTask
+		j.BySplits = j.chooseByTests
+	}
+	return j, err
+}
+
 // predict fits a model of all labels and predicts all nodes. If par is nil, it first chooses parameters by held-out labels.
 // It estimates the accuracy by the held-out labels.
 func (begin Stages) predict(ctx context.Context, m *Engine, p *Problem, par *Parameters,
 	s *Settings) (*Prediction, error) {
 	start := time.Now()
-	j, err := begin(ctx, p, par, s)
+	j, err := begin.job(ctx, p, par, s)
 	if err != nil {
 		return nil, err
 	}
@@ -67,6 +86,11 @@ func (begin Stages) predict(ctx context.Context, m *Engine, p *Problem, par *Par
 			if choice.Held, err = m.measureSetting(ctx, p, choice, j.Compared, s); err != nil {
 				return nil, err
 			}
+		}
+	}
+	if j.Settle != nil && choice.Found == nil {
+		if err := j.settle(ctx, nil, choice); err != nil {
+			return nil, err
 		}
 	}
 	j.Out.Seconds.Choose += time.Since(start).Seconds()
@@ -127,7 +151,7 @@ func (m *Engine) measureSetting(ctx context.Context, p *Problem, c *Choice, samp
 
 func (begin Stages) tune(ctx context.Context, p *Problem, splits *choose.Splits,
 	s *Settings) (*Choice, error) {
-	j, err := begin(ctx, p, nil, s)
+	j, err := begin.job(ctx, p, nil, s)
 	if err != nil {
 		return nil, err
 	}

@@ -124,10 +124,8 @@ func (s *Source) engine(result *Classified) *engine.Engine {
 	return m
 }
 
-const (
-	// triedLabels is the largest number of labels by which parameters are chosen.
-	triedLabels = 1000
-)
+// triedLabels is the largest number of labels by which parameters are chosen.
+const triedLabels = 1000
 
 // begin returns a job that compares the settings of the kernel with the learner's defaults, and then the settings of the
 // learner. If there are too few labels, parameters that are not given have defaults. result, if not nil, receives the
@@ -155,7 +153,9 @@ func (s *Source) begin(p *engine.Problem, par *engine.Parameters, settings *engi
 	if j.Values, j.Space, err = set.Grid(&s.Learner.Spec, s.Learner.Own(set.Given), nil); err != nil {
 		return nil, err
 	}
-	j.ByFolds = func(ctx context.Context) (*engine.Choice, error) { return s.choose(ctx, j) }
+	j.Compare = func(ctx context.Context, t *choose.Task, sources, values []int, _ []float64, visit func(pair int, o *choose.Outcome)) error {
+		return s.compare(ctx, j, t, sources, values, visit)
+	}
 	j.Learn = func(ctx context.Context, choice *engine.Choice) error {
 		c, err := s.learn(ctx, j, choice, isMeasured)
 		if err == nil && result != nil {
@@ -166,39 +166,28 @@ func (s *Source) begin(p *engine.Problem, par *engine.Parameters, settings *engi
 	return j, nil
 }
 
-// choose chooses by folds of the labels or of a sample of them.
-func (s *Source) choose(ctx context.Context, j *engine.Job) (*engine.Choice, error) {
+// compare is an [engine.Comparison].
+func (s *Source) compare(ctx context.Context, j *engine.Job, t *choose.Task, sources, values []int, visit func(pair int, o *choose.Outcome)) error {
 	j.Settings.Progress("choosing parameters", 0, 0)
-	p := j.Problem.At(choose.Sample(j.Problem.Class, j.Compared, j.Settings.RNGSeed, 0))
-	fold := choose.ToFit(p, j.Settings.RNGSeed).Of
-	labels := choose.Labels(slices.Repeat([]float64{1}, len(p.Names)), p.Class, fold,
-		make([]bool, len(p.Class)))
-	return j.Choose(ctx, func(ctx context.Context, sources, values []int) (*choose.Counts, error) {
-		counts := choose.NewCounts(len(sources)*len(values), labels)
-		for a, source := range sources {
-			k, _, err := s.Gram(ctx, s.Kernel.Own(j.Sources[source]), j.Problem.Row)
-			if err != nil {
-				return nil, err
-			}
-			block := sparse.NewBlock[float64](len(p.Row), len(p.Row))
-			for i, item := range p.Row {
-				k.PartTo(block.Row(i), item, p.Row)
-			}
-			fit := choose.Each(s.Learner, len(p.Names), problem.Pick(j.Values, values))
-			err = choose.CrossValidate(ctx, block, p.Class, fold, fit, func(b int, o *choose.Outcome) {
-				if o.Voted == o.Class {
-					counts.Add(a*len(values)+b, o.Fold, 1)
-				}
-			})
-			if err != nil {
-				if ctx.Err() == nil {
-					err = &problem.Error{Method: s.Learner.Name, Err: err}
-				}
-				return nil, err
-			}
+	for a, source := range sources {
+		k, _, err := s.Gram(ctx, s.Kernel.Own(j.Sources[source]), j.Problem.Row)
+		if err != nil {
+			return err
 		}
-		return counts, nil
-	})
+		block := sparse.NewBlock[float64](len(t.Row), len(t.Row))
+		for i, item := range t.Row {
+			k.PartTo(block.Row(i), item, t.Row)
+		}
+		fit := choose.Each(s.Learner, len(t.Names), problem.Pick(j.Values, values))
+		err = choose.CrossValidate(ctx, block, t.Class, t.Fold, fit, func(b int, o *choose.Outcome) { visit(a*len(values)+b, o) })
+		if err != nil && ctx.Err() == nil {
+			err = &problem.Error{Method: s.Learner.Name, Err: err}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // fit fits the learner with values v to the items of k that have a class y ≥ 0. If calibrate is set, it fits probabilities
@@ -225,21 +214,19 @@ func (s *Source) fit(ctx context.Context, k classify.Gram, y []int, classes int,
 	return c, nil
 }
 
-// holdOut stores in c the accuracy and the predictions of held-out labels, predicted without their fold, for as many folds as
-// have 1000 labels. y has the classes of the items of k; holdOut changes it and restores it.
+// holdOut stores in c the accuracy and the predictions of held-out labels, predicted without their fold. y has the classes of
+// the items of k; holdOut changes it and restores it.
 func (s *Source) holdOut(ctx context.Context, c *Classified, k classify.Gram, y []int, j *engine.Job, v param.Values) error {
-	p := j.Problem
-	folds := choose.ToMeasure(p, triedLabels, j.Settings.RNGSeed)
-	predicted := new(choose.Held)
+	t := j.MeasuringTask()
+	c.Held = new(choose.Held)
 	row := make([]float64, k.Len())
-	shares := make([]float64, len(p.Names))
-	right, tested := 0, 0
-	for f := range folds.Measured {
-		tests := folds.Split(f).Test
+	shares := make([]float64, len(t.Names))
+	for f := range t.Folds() {
+		tests := t.Split(f).Test
 		for _, i := range tests {
-			y[p.Row[i]] = -1
+			y[t.Row[i]] = -1
 		}
-		held, err := s.fit(ctx, k, y, len(p.Names), v, false)
+		held, err := s.fit(ctx, k, y, len(t.Names), v, false)
 		if err != nil {
 			return err
 		}
@@ -247,22 +234,16 @@ func (s *Source) holdOut(ctx context.Context, c *Classified, k classify.Gram, y 
 			held.probabilities = c.probabilities
 		}
 		for _, i := range tests {
-			item := p.Row[i]
+			item := t.Row[i]
 			k.RowTo(row, item)
 			scores := held.model.ScoresTo(nil, row, row[item])
-			class := held.model.Pairs.Predict(scores)
-			predicted.Add(i, class, true, held.shares(shares, scores))
-			tested++
-			if class == p.Class[i] {
-				right++
-			}
+			c.Held.Add(i, held.model.Pairs.Predict(scores), true, held.shares(shares, scores))
 		}
 		for _, i := range tests {
-			y[p.Row[i]] = p.Class[i]
+			y[t.Row[i]] = t.Class[i]
 		}
 	}
-	c.Held = predicted
-	c.Estimate = problem.EstimateShare(float64(right), tested)
+	c.Estimate = estimateOf(j.Problem, c.Held.Rows)
 	return nil
 }
 

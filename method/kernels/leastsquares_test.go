@@ -40,12 +40,9 @@ func TestLeastSquaresChoice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		seen, err := r.compareLabels(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		seen := taskOf(p)
 		counts := choose.NewCounts(r.Size(), make([]choose.FoldLabels, 10))
-		err = r.outOfFold(t.Context(), seen, sched.UpTo(len(r.Sources)), sched.UpTo(len(r.Values)), counts.Loss, func(i int, o *choose.Outcome) {
+		err = r.compare(t.Context(), seen, sched.UpTo(len(r.Sources)), sched.UpTo(len(r.Values)), counts.Loss, func(i int, o *choose.Outcome) {
 			if r.MajorityClass(o) == o.Class {
 				counts.Add(i, o.Fold, 0)
 			}
@@ -77,6 +74,13 @@ func TestLeastSquaresChoice(t *testing.T) {
 			}
 		}
 	}
+}
+
+// taskOf returns the task of predicting each label of p from all others.
+func taskOf(p *engine.Problem) *choose.Task {
+	task := choose.NewTask(p, sched.UpTo(len(p.Row)), choose.ToChoose(p, 0))
+	task.LeavesOneOut = true
+	return task
 }
 
 // leaveEachOut returns the number of right predictions, a range because ties may fall either way, and the mean squared error
@@ -156,7 +160,7 @@ func TestLeastSquaresWithoutBlock(t *testing.T) {
 			t.Fatal(err)
 		}
 		choice := &engine.Choice{Parameters: r.Parameters(0, 0)}
-		if err := r.fitVotes(context.Background(), choice); err != nil {
+		if err := r.settle(context.Background(), taskOf(p), 0, &choice.Parameters); err != nil {
 			t.Fatal(err)
 		}
 		gram := r.gram

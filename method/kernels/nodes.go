@@ -88,8 +88,8 @@ func (m method) begin(ctx context.Context, p *engine.Problem, par *engine.Parame
 	if err != nil {
 		return nil, err
 	}
-	r.ByFolds = r.chooseByFolds
-	r.BySplits = r.chooseOnSplits
+	r.Compare = r.compare
+	r.Settle = r.settle
 	r.Job.Learn = r.learnChosen
 	r.Measures = r.Compared < len(p.Row) && !m.learner.Whole && !r.Settings.Unmeasured
 	return r.Job, nil
@@ -131,7 +131,11 @@ func (m method) newPredictor(ctx context.Context, p *engine.Problem, par *engine
 	name, _ := choose.UnitParameter(m.learner)
 	isGiven := par != nil || j.Settings.Given.Has(name) || len(j.Settings.Lists[name]) > 0
 	r := &predictor{Job: j, isUsual: !isGiven || j.Settings.Model != nil && j.Settings.Model.Usual}
+	// Learners with a closed form predict each label from all other labels, unless labels of a group are held out together.
+	path := m.learner.Path
+	j.LeavesOneOut = path != nil && path.LeaveOneOut != nil && p.Group == nil
 	r.kernels, err = m.kernel.NewAll(ctx, graph, j.Sources)
+	r.scales = make([]float64, len(r.kernels))
 	return r, err
 }
 

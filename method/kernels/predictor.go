@@ -28,6 +28,9 @@ type predictor struct {
 	*engine.Job
 	kernels []kernel.Kernel // one for each setting in Sources
 
+	related []*sparse.Block[float64] // scaled values of each kernel between the compared labels; nil: not computed
+	scales  []float64                // 1 / mean of the diagonal, by kernel
+
 	best  kernel.Kernel
 	gram  *sparse.Block[float64] // scale × values of best between the compared labels
 	scale float64                // 1 / mean of the diagonal of best
@@ -47,42 +50,66 @@ func (r *predictor) settings(phase string) *kernel.Settings {
 	}}
 }
 
-// chooseByFolds chooses by predictions of models for labels that they have not learned from.
-func (r *predictor) chooseByFolds(ctx context.Context) (*engine.Choice, error) {
-	t, err := r.compareLabels(ctx)
-	if err != nil {
-		return nil, err
+// compare is the [engine.Comparison] of kernels with a learner.
+func (r *predictor) compare(ctx context.Context, t *choose.Task, kernels, settings []int, loss []float64,
+	visit func(pair int, o *choose.Outcome)) error {
+	if t.Learned() < len(t.Row) {
+		return r.compareTests(ctx, t, kernels, settings, visit)
 	}
-	hidden := t.fold
-	if r.leavesOneOut() {
-		hidden = sched.UpTo(len(t.fold)) // each label is predicted from all others
-	}
-	isolated, err := choose.Unreachable(ctx, t.p, hidden, r.Settings.Workers,
-		&r.Out.Work)
-	if err != nil {
-		return nil, err
-	}
-	weight := choose.WeightsOf(r.Problem)
-	folds := choose.Labels(weight, t.p.Class, t.fold, isolated)
-	choice, err := r.Choose(ctx, func(ctx context.Context, kernels, settings []int) (*choose.Counts, error) {
-		counts := choose.NewCounts(len(kernels)*len(settings), folds)
-		return counts, r.outOfFold(ctx, t, kernels, settings, counts.Loss, func(candidate int, o *choose.Outcome) {
-			counts.Note(candidate, o.Fold, r.MajorityClass(o), o, weight)
+	if n := len(r.Values); r.Learner.Path != nil && len(settings) < n { // a path fits all settings together
+		return r.compare(ctx, t, kernels, sched.UpTo(n), make([]float64, n*len(kernels)), func(pair int, o *choose.Outcome) {
+			if i := slices.Index(settings, pair%n); i >= 0 {
+				visit(pair/n*len(settings)+i, o)
+			}
 		})
-	})
-	if err != nil {
-		return nil, err
 	}
-	if err := r.calibrate(ctx, t, choice.Found.Kernel, choice.Found.Setting); err != nil {
-		return nil, err
+	if err := r.relate(ctx, t); err != nil {
+		return err
 	}
-	r.settle(&choice.Parameters, r.scale)
-	return choice, nil
+	if t.LeavesOneOut {
+		return r.leaveOneOut(ctx, t, kernels, settings, loss, visit)
+	}
+	return r.validate(ctx, problem.Pick(r.related, kernels), problem.Pick(r.scales, kernels), t, settings, visit)
 }
 
-// settle replaces usual values of the learner by the values for a kernel by its formula, whose mean of the diagonal is
+// relate computes r.related and r.scales between the labels of t, unless they are known.
+func (r *predictor) relate(ctx context.Context, t *choose.Task) (err error) {
+	if r.related != nil {
+		return nil
+	}
+	if r.related, err = r.grams(ctx, r.kernels, t.Row, nil, "choose"); err != nil {
+		return err
+	}
+	for i, k := range r.related {
+		r.scales[i] = r.rescale(k, k.Rows)
+	}
+	return nil
+}
+
+// settle sets r.best, r.gram and r.scale to the values of a kernel between the labels of t. It replaces usual values of the
+// learner in par by the values for a kernel by its formula.
+func (r *predictor) settle(ctx context.Context, t *choose.Task, kernelIndex int, par *engine.Parameters) error {
+	if t.Learned() == len(t.Row) {
+		if len(r.kernels) > 1 && !kernel.IsApart(r.kernels[kernelIndex]) { // values for several kernels at once differ in the last bits
+			r.kernels = r.kernels[kernelIndex:][:1]
+			r.related = nil
+			kernelIndex = 0
+		}
+		if err := r.relate(ctx, t); err != nil {
+			return err
+		}
+		r.best = r.kernels[kernelIndex]
+		r.gram = r.related[kernelIndex]
+		r.related = nil
+	}
+	r.scale = r.scales[kernelIndex]
+	r.settleValues(par, r.scale)
+	return nil
+}
+
+// settleValues replaces usual values of the learner by the values for a kernel by its formula, whose mean of the diagonal is
 // 1/scale. Values are rounded to digits that a user can give again.
-func (r *predictor) settle(par *engine.Parameters, scale float64) {
+func (r *predictor) settleValues(par *engine.Parameters, scale float64) {
 	name, _ := choose.UnitParameter(r.Learner)
 	if !r.isUsual || name == "" {
 		return
@@ -106,46 +133,11 @@ func (r *predictor) valuesOn(scale float64, settings []int) []param.Values {
 	return list
 }
 
-// calibrate fits the power of the votes to out-of-fold predictions by the kernel and setting at the given positions. It sets
-// r.best, r.gram and r.scale.
-func (r *predictor) calibrate(ctx context.Context, t *labels, source, setting int) (err error) {
-	var list []choose.Outcome
-	settings := []int{setting}
-	if r.Learner.Path != nil { // a path fits all settings together
-		settings = sched.UpTo(len(r.Values))
-	}
-	err = r.outOfFold(ctx, t, []int{source}, settings, make([]float64, len(settings)), func(i int, o *choose.Outcome) {
-		if settings[i] == setting {
-			list = append(list, o.Clone())
-		}
-	})
-	if err != nil {
-		return err
-	}
-	r.Votes = choose.FitVotes(len(r.Problem.Names), list)
-	for i := range list {
-		list[i].Label = t.places[list[i].Label]
-	}
-	r.Out.Held = r.Hold(list, r.MajorityClass)
-	if len(r.kernels) > 1 && !kernel.IsApart(r.kernels[source]) { // values for several kernels at once differ in the last bits
-		r.kernels = r.kernels[source:][:1]
-		if t, err = r.compareLabels(ctx); err != nil {
-			return err
-		}
-		source = 0
-	}
-	r.best = r.kernels[source]
-	r.gram = t.grams[source]
-	r.scale = t.scales[source]
-	return nil
-}
-
-// learnChosen is the Learn of a job: it fits the learner, and the votes if the choice has not fitted them.
+// learnChosen is the Learn of a job.
 func (r *predictor) learnChosen(ctx context.Context, c *engine.Choice) error {
 	t := &r.Out.Seconds
 	learn := func(ctx context.Context) error { return r.learnItems(ctx, c) }
-	fitVotes := func(ctx context.Context) error { return r.fitVotes(ctx, c) }
-	err := engine.RunPhases(ctx, []*float64{&t.Choose, &t.Classify, &t.Walk, &t.Walk}, fitVotes, learn, r.score, r.keepForm)
+	err := engine.RunPhases(ctx, []*float64{&t.Classify, &t.Walk, &t.Walk}, learn, r.score, r.keepForm)
 	if err == nil {
 		engine.FillClasses(r.Out, r.Problem, engine.ClassShares)
 		r.Out.Power = r.Votes.Power
@@ -153,54 +145,21 @@ func (r *predictor) learnChosen(ctx context.Context, c *engine.Choice) error {
 	return err
 }
 
-// fitVotes fits the votes of the setting of c, which was given, not chosen.
-func (r *predictor) fitVotes(ctx context.Context, c *engine.Choice) error {
-	if r.best != nil {
-		return nil
-	}
-	t, err := r.compareLabels(ctx)
-	if err != nil {
-		return err
-	}
-	if k := r.Settings.Model; k != nil {
-		r.best, r.gram, r.scale, r.Votes = r.kernels[0], t.grams[0], t.scales[0], choose.Votes{Power: k.Power}
-	} else if err := r.calibrate(ctx, t, 0, 0); err != nil {
-		return err
-	}
-	r.settle(&c.Parameters, r.scale)
-	r.Out.Parameters = c.Parameters
-	return nil
-}
-
-// leavesOneOut reports whether each label is predicted from all other labels, which learners with a closed form do unless
-// labels of a group are held out together.
-func (r *predictor) leavesOneOut() bool {
-	path := r.Learner.Path
-	return path != nil && path.LeaveOneOut != nil && r.Problem.Group == nil
-}
-
-// outOfFold calls visit with a prediction of each label for each pair of kernels and settings; settings vary faster. If the
-// learner's path has a closed form, each label is predicted from all other labels, else from the other folds. If a kernel
-// does not allow a setting, the loss of the pair is +Inf. On a path, settings must be all settings.
-func (r *predictor) outOfFold(ctx context.Context, t *labels,
-	kernels, settings []int, losses []float64,
-	visit func(candidate int, o *choose.Outcome)) error {
-	path := r.Learner.Path
+// leaveOneOut predicts each label from all other labels, by the closed form of the learner's path. If a kernel does not
+// allow a setting, the loss of the pair is +Inf.
+func (r *predictor) leaveOneOut(ctx context.Context, t *choose.Task, kernels, settings []int, loss []float64,
+	visit func(pair int, o *choose.Outcome)) error {
 	n := len(settings)
-	if !r.leavesOneOut() {
-		return validateKernels(ctx, r, problem.Pick(t.grams, kernels), problem.Pick(t.scales, kernels), t.p.Class,
-			t.fold, settings, visit)
-	}
 	return sched.Run(ctx, r.Settings.Workers, len(kernels), func(_, a int) error {
-		k := t.grams[kernels[a]]
-		pairs, decisions, loss, err := path.LeaveOneOut(ctx, classify.DenseGram(k),
-			t.p.Class, len(r.Problem.Names), r.valuesOn(t.scales[kernels[a]], sched.UpTo(len(r.Values))))
+		k := r.related[kernels[a]]
+		pairs, decisions, losses, err := r.Learner.Path.LeaveOneOut(ctx, classify.DenseGram(k),
+			t.Class, len(r.Problem.Names), r.valuesOn(r.scales[kernels[a]], settings))
 		for s := range decisions {
-			losses[a*n+s] = loss[s]
+			loss[a*n+s] = losses[s]
 			if decisions[s] == nil {
-				losses[a*n+s] = math.Inf(1)
+				loss[a*n+s] = math.Inf(1)
 			} else {
-				choose.LeaveOneOut(k, t.p.Class, t.fold, pairs, decisions[s],
+				choose.LeaveOneOut(k, t.Class, t.Fold, pairs, decisions[s],
 					func(o *choose.Outcome) { visit(a*n+s, o) })
 			}
 		}
@@ -208,11 +167,10 @@ func (r *predictor) outOfFold(ctx context.Context, t *labels,
 	})
 }
 
-// validateKernels calls visit with the outcomes of [choose.CrossValidate] for each pair of a kernel, given by its values in
-// grams and their factors in scales, and a setting; settings vary faster.
-func validateKernels(ctx context.Context, r *predictor,
-	grams []*sparse.Block[float64], scales []float64, class, fold, settings []int,
-	visit func(candidate int, o *choose.Outcome)) error {
+// validate calls visit with the outcomes of [choose.CrossValidate] for each pair of a kernel, given by its values in grams
+// and their factors in scales, and a setting; settings vary faster.
+func (r *predictor) validate(ctx context.Context, grams []*sparse.Block[float64], scales []float64, t *choose.Task, settings []int,
+	visit func(pair int, o *choose.Outcome)) error {
 	group := 1
 	if r.Learner.Path != nil || r.Learner.Compare != nil {
 		group = len(settings)
@@ -224,33 +182,9 @@ func validateKernels(ctx context.Context, r *predictor,
 		if path := r.Learner.Path; path != nil {
 			fit = choose.OnPath(r.Learner, path, len(r.Problem.Names))(values)
 		}
-		return choose.CrossValidate(ctx, grams[i/groups], class, fold, fit,
+		return choose.CrossValidate(ctx, grams[i/groups], t.Class, t.Fold, fit,
 			func(s int, o *choose.Outcome) { visit(i*group+s, o) })
 	})
-}
-
-// labels are the labels on which settings are compared, with the kernel values between them.
-type labels struct {
-	p      *engine.Problem
-	places []int // positions of the labels in all labels
-	fold   []int
-	grams  []*sparse.Block[float64] // scale × values of each kernel between the labels
-	scales []float64
-}
-
-// compareLabels returns a sample of the labels on which settings are compared, with the values of all kernels between them.
-func (r *predictor) compareLabels(ctx context.Context) (*labels, error) {
-	t := &labels{places: choose.Sample(r.Problem.Class, r.Settings.Sample, r.Settings.RNGSeed, 0)}
-	t.p = r.Problem.At(t.places)
-	t.fold = choose.ToChoose(t.p, r.Settings.RNGSeed).Of
-	var err error
-	if t.grams, err = r.grams(ctx, r.kernels, t.p.Row, nil, "choose"); err != nil {
-		return nil, err
-	}
-	for _, k := range t.grams {
-		t.scales = append(t.scales, r.rescale(k, k.Rows))
-	}
-	return t, nil
 }
 
 // rescale is [choose.Rescale] for a learner that tells how its scores depend on the unit of the kernel. Other learners get the
@@ -293,22 +227,13 @@ func (r *predictor) seenAll(ctx context.Context) (*sparse.Block[float64], error)
 	return k, nil
 }
 
-// measureAll stores in c the predictions of held-out labels by its setting. It predicts folds with about as many labels as the sample from all
-// labels outside the fold. k has the kernel values between all labels.
-func (r *predictor) measureAll(ctx context.Context, k *sparse.Block[float64], c *engine.Choice) error {
-	folds := choose.ToMeasure(r.Problem, r.Compared, r.Settings.RNGSeed)
-	fold := folds.Of
-	for i, f := range fold {
-		if f >= folds.Measured {
-			fold[i] = -1
-		}
-	}
+// measure returns the predictions of held-out labels by the setting of c, from k, the kernel values between all labels.
+func (r *predictor) measure(ctx context.Context, k *sparse.Block[float64], c *engine.Choice) (*choose.Held, error) {
 	var list []choose.Outcome
-	err := validateKernels(ctx, r, []*sparse.Block[float64]{k}, []float64{r.scale}, r.Problem.Class, fold, []int{c.Found.Setting}, func(_ int, o *choose.Outcome) {
+	err := r.validate(ctx, []*sparse.Block[float64]{k}, []float64{r.scale}, r.MeasuringTask(), []int{c.Found.Setting}, func(_ int, o *choose.Outcome) {
 		list = append(list, o.Clone())
 	})
-	c.Held = r.Hold(list, r.MajorityClass)
-	return err
+	return r.Hold(list, r.MajorityClass), err
 }
 
 func (r *predictor) learnItems(ctx context.Context, c *engine.Choice) (err error) {
@@ -320,7 +245,7 @@ func (r *predictor) learnItems(ctx context.Context, c *engine.Choice) (err error
 	case solves(r.Job):
 		r.gram = nil
 		if r.Measures && c.Found != nil {
-			if err := r.measureSolved(ctx, c); err != nil {
+			if c.Held, err = r.measureSolved(ctx, values); err != nil {
 				return err
 			}
 		}
@@ -340,7 +265,7 @@ func (r *predictor) learnItems(ctx context.Context, c *engine.Choice) (err error
 	default:
 		k, err := r.seenAll(ctx)
 		if err == nil && r.Measures && c.Found != nil {
-			err = r.measureAll(ctx, k, c)
+			c.Held, err = r.measure(ctx, k, c)
 		}
 		if err != nil {
 			return err
@@ -483,31 +408,30 @@ func (r *predictor) solve(ctx context.Context, p *engine.Problem, values param.V
 	})
 }
 
-// measureSolved measures the setting of c as measureAll does, but fits the models by solve, without kernel
-// values.
-func (r *predictor) measureSolved(ctx context.Context, c *engine.Choice) error {
-	folds := choose.ToMeasure(r.Problem, r.Compared, r.Settings.RNGSeed)
-	isolated, err := choose.Unreachable(ctx, r.Problem, folds.Of, r.Settings.Workers, &r.Out.Work)
-	if err != nil {
-		return err
+// measureSolved returns the predictions of held-out labels by models with the given values, fitted by solve, without kernel
+// values. If models know too few labels, it returns nil.
+func (r *predictor) measureSolved(ctx context.Context, values param.Values) (*choose.Held, error) {
+	t := r.MeasuringTask()
+	if err := t.FindIsolated(ctx, r.Settings.Workers, &r.Out.Work); err != nil {
+		return nil, err
 	}
 	var list []choose.Outcome
-	for f := range folds.Measured {
-		hidden := folds.Split(f)
-		visible := r.Problem.At(hidden.Train)
+	for f := range t.Folds() {
+		hidden := t.Split(f)
+		visible := t.At(hidden.Train)
 		if choose.TooFew(visible.Class) {
-			return nil
+			return nil, nil
 		}
-		model, err := r.solve(ctx, visible, choose.SettingOn(r.Learner, c.Declared.Values, r.scale), countedTolerance)
+		model, err := r.solve(ctx, visible, values, countedTolerance)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		largest := choose.Majority(visible.Class)
 		err = r.decide(ctx, model.Machines, visible.Row, len(model.Pairs), func(_ int, decisions *sparse.Block[float64]) error {
 			for _, i := range hidden.Test {
-				o := choose.Outcome{Label: i, Class: r.Problem.Class[i], Unreached: isolated[i], Largest: largest, Pairs: model.Pairs,
-					Decisions: decisions.Row(r.Problem.Row[i])}
-				if isolated[i] {
+				o := choose.Outcome{Label: i, Class: t.Class[i], Unreached: t.Isolated[i], Largest: largest, Pairs: model.Pairs,
+					Decisions: decisions.Row(t.Row[i])}
+				if o.Unreached {
 					o.Pairs = nil
 				}
 				list = append(list, o.Clone())
@@ -515,78 +439,41 @@ func (r *predictor) measureSolved(ctx context.Context, c *engine.Choice) error {
 			return nil
 		})
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
-	c.Held = r.Hold(list, r.MajorityClass)
-	return nil
-}
-
-func (r *predictor) chooseOnSplits(ctx context.Context, splits *choose.Splits) (*engine.Choice, error) {
-	scales := make([]float64, len(r.kernels)) // of the last split
-	c, err := r.Choose(ctx, func(ctx context.Context, kernels, settings []int) (*choose.Counts, error) {
-		counts := choose.NewCounts(len(kernels)*len(settings),
-			make([]choose.FoldLabels, 1))
-		for i := range splits.Len {
-			if err := countSplit(ctx, r, splits.At(i), kernels, settings, counts, scales); err != nil {
-				return nil, err
-			}
-			r.Settings.Progress("choose", int64(i+1), int64(splits.Len))
-		}
-		return counts, nil
-	})
-	if err == nil {
-		r.settle(&c.Parameters, scales[c.Found.Kernel])
-	}
-	return c, err
+	return r.Hold(list, r.MajorityClass), nil
 }
 
 const tuneBytes = 96 << 20
 
-// countSplit adds to counts the right predictions on the test nodes of a split for each pair of kernels and settings;
-// settings vary faster. It stores the factors of the kernels in scales.
-func countSplit(ctx context.Context, r *predictor, trainTest choose.Split,
-	kernels, settings []int, counts *choose.Counts, scales []float64) error {
-	train := r.Problem.At(trainTest.Train)
-	test := r.Problem.At(trainTest.Test)
-	limit := engine.MaxTestedRows
+// compareTests predicts the test labels of a split, for as many kernels at a time as fit into tuneBytes. It stores the
+// factors of the kernels in r.scales.
+func (r *predictor) compareTests(ctx context.Context, t *choose.Task, kernels, settings []int, visit func(pair int, o *choose.Outcome)) error {
+	learned := t.Learned()
+	items := t.Row[:learned]
+	rows := t.Row[learned:]
 	if r.Learner.Whole {
-		limit = r.Settings.Sample
-	}
-	train = train.At(choose.Sample(train.Class, r.Settings.Sample, r.Settings.RNGSeed, 0))
-	test = test.At(choose.Sample(test.Class, limit, r.Settings.RNGSeed, 1))
-	items := train.Row
-	rows := test.Row
-	fold := slices.Repeat([]int{-1}, len(train.Row))
-	class := slices.Concat(train.Class, test.Class)
-	fold = append(fold, make([]int, len(test.Row))...)
-	if r.Learner.Whole {
-		items = slices.Concat(items, rows)
+		items = t.Row
 		rows = nil
 	}
-	group := max(1, tuneBytes/(8*len(items)*len(class)))
+	group := max(1, tuneBytes/(8*len(items)*len(t.Row)))
 	for lo := 0; lo < len(kernels); lo += group {
-		grams, err := r.grams(ctx,
-			problem.Pick(r.kernels, kernels[lo:min(lo+group, len(kernels))]), items,
-			rows, "choose")
+		some := kernels[lo:min(lo+group, len(kernels))]
+		grams, err := r.grams(ctx, problem.Pick(r.kernels, some), items, rows, "choose")
 		if err != nil {
 			return err
 		}
-		compared := make([]float64, len(grams))
 		for i, k := range grams {
-			compared[i] = r.rescale(k, len(train.Row))
-			scales[kernels[lo+i]] = compared[i]
+			r.scales[some[i]] = r.rescale(k, learned)
 		}
-		err = validateKernels(ctx, r, grams, compared, class, fold, settings, func(candidate int, o *choose.Outcome) {
-			if o.Voted == o.Class {
-				counts.Add(lo*len(settings)+candidate, 0, 0)
-			}
+		err = r.validate(ctx, grams, problem.Pick(r.scales, some), t, settings, func(pair int, o *choose.Outcome) {
+			visit(lo*len(settings)+pair, o)
 		})
 		if err != nil {
 			return err
 		}
 	}
-	counts.Folds[0].Tested += len(test.Row)
 	return nil
 }
 
