@@ -1,11 +1,13 @@
 package method
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -110,6 +112,45 @@ func TestHeldOutLabelsAreFitted(t *testing.T) {
 		}
 		if differ > 1 {
 			t.Errorf("%s: %d predictions differ", m.Name, differ)
+		}
+	}
+}
+
+// TestHeldOutLabelsHaveShares compares held-out probabilities that were adapted to known shares of classes with those without
+// shares, adapted once by hand. Engines that mix models choose weights by the shares.
+func TestHeldOutLabelsHaveShares(t *testing.T) {
+	for _, m := range measuredEngines() {
+		if m.Mixture != nil {
+			continue
+		}
+		set := &engine.Settings{Fixed: true, RNGSeed: 3}
+		predict := func(p *engine.Problem) map[int]choose.HeldRow {
+			out, _, err := m.PredictCompared(t.Context(), p, set)
+			if err == nil {
+				err = m.AdaptToShares(t.Context(), p, out, set)
+			}
+			if err != nil {
+				t.Fatalf("%s: %v", m.Name, err)
+			}
+			rows := map[int]choose.HeldRow{}
+			for _, row := range out.Held.Rows {
+				rows[row.Label] = row
+			}
+			return rows
+		}
+		p := groupedProblem(t, 7)
+		want := predict(p)
+		p.Shares = []float64{0.6, 0.3, 0.1}
+		reweigh := p.Reweigher(false)
+		scores := make([]float64, len(p.Names))
+		for i, row := range predict(p) {
+			simd.ConvertTo(scores, want[i].Scores)
+			reweigh(scores)
+			for c, x := range row.Scores {
+				if row.Reached && math.Abs(float64(x)-scores[c]) > 1e-5 {
+					t.Fatalf("%s: label %d has the probabilities %v, want %v", m.Name, i, row.Scores, scores)
+				}
+			}
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
+	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/problem"
 )
@@ -52,6 +53,26 @@ func (h *Held) Estimate(p *problem.Problem, reached *roaring.Bitmap) problem.Est
 	}
 	out := e.Estimate(p, reached)
 	out.Stderr = max(out.Stderr, h.ErrorOfGroups(p, out.Accuracy))
+	return out
+}
+
+// Reweigh returns h with probabilities and classes that are adapted to the known shares of classes, see
+// [problem.Problem.Reweigher]. Labels that no label reaches get the shares. If the shares are not known, it returns h.
+func (h *Held) Reweigh(p *problem.Problem) *Held {
+	reweigh := p.Reweigher(false)
+	if reweigh == nil || !h.HasScores() {
+		return h
+	}
+	out := new(Held)
+	for _, row := range h.Rows {
+		scores := p.Shares
+		if row.Reached {
+			scores = make([]float64, len(row.Scores))
+			simd.ConvertTo(scores, row.Scores)
+			reweigh(scores)
+		}
+		out.Add(row.Label, classify.ArgMax(scores), row.Reached, scores)
+	}
 	return out
 }
 

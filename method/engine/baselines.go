@@ -127,6 +127,7 @@ func (m *Engine) measureBaselines(ctx context.Context, p *Problem,
 	}
 	r.rows = comparison.Rows
 	if len(m.Specs[0].Own(set.Given)) > 0 {
+		held.Measured = ApartFolds(p, held.Measured)
 		if r.rows, err = m.holdFolds(ctx, p, nil, &set, held); err != nil {
 			return nil, err
 		}
@@ -134,7 +135,7 @@ func (m *Engine) measureBaselines(ctx context.Context, p *Problem,
 		if err != nil {
 			return nil, err
 		}
-		e := r.rows.Estimate(p, reached)
+		e := r.rows.Reweigh(p).Estimate(p, reached)
 		r.Declared = &e
 	}
 	return r, nil
@@ -197,27 +198,14 @@ func predictLargest(ctx context.Context, p *Problem, _ *Parameters,
 	return out, nil
 }
 
-// AdaptToShares adjusts the probabilities and the accuracy of out to the known shares of classes p.Shares, see [Reweigh].
-// For methods other than auto without probabilities of held-out labels, it repeats the cross-validation with the parameters
-// of out, which costs a prediction for each fold.
+// AdaptToShares adjusts the probabilities and the accuracy of out, and its predictions of held-out labels, to the known shares
+// of classes p.Shares, see [Reweigh]. The accuracy of auto already uses the shares.
 func (m *Engine) AdaptToShares(ctx context.Context, p *Problem, out *Prediction,
 	s *Settings) error {
 	s = cmp.Or(s, new(Settings))
 	err := Reweigh(ctx, p, out, s.Workers)
-	if err != nil || p.Shares == nil || out.Tested == 0 || m.Mixture != nil {
-		return err
-	}
-	if out.Held != nil && out.Held.HasScores() {
-		out.Held = reweigh(out.Held, p)
-		out.Estimate = out.Held.Estimate(p, out.Reached)
-		return nil
-	}
-	var par *Parameters
-	if out.Settings > 0 {
-		par = &out.Parameters
-	}
-	within, _ := m.within(p, s)
-	if out.Held, err = m.holdFolds(ctx, p, par, within, choose.ToChoose(p, s.RNGSeed)); err == nil {
+	if err == nil && p.Shares != nil && out.Held != nil && m.Mixture == nil {
+		out.Held = out.Held.Reweigh(p)
 		out.Estimate = out.Held.Estimate(p, out.Reached)
 	}
 	return err
@@ -240,9 +228,13 @@ func ReweighBy(ctx context.Context, p *Problem, out *Prediction,
 	err := blocks.EachNodeChunk(ctx, workers, p.Rows(), func(_, lo, hi int) {
 		row := make([]float64, len(p.Names))
 		for v := lo; v < hi; v++ {
-			if simd.ConvertTo(row, out.Scores.Row(v)); out.Reached.Contains(uint32(v)) {
+			switch {
+			case out.Reached.Contains(uint32(v)):
+				simd.ConvertTo(row, out.Scores.Row(v))
 				reweigh(row)
-			} else if copy(row, p.Shares); p.Shares == nil {
+			case p.Shares != nil:
+				copy(row, p.Shares)
+			default:
 				continue
 			}
 			simd.ConvertTo(out.Scores.Row(v), row)

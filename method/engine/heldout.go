@@ -7,7 +7,6 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/heatwalk/heatwalk/budget"
-	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -48,27 +47,18 @@ func hold(ctx context.Context, p *Problem, folds *choose.Folds,
 // HoldOut returns predictions of held-out labels for out, which m has predicted for p. If out has none with probabilities, m
 // predicts each fold from the other labels with the parameters of out, for as many folds as have 1,000 labels, and HoldOut
 // stores them in out. If there are too few labels, see [choose.TooFew], there are no predictions.
-func (m *Engine) HoldOut(ctx context.Context, p *Problem, out *Prediction, s *Settings) (*choose.Held, error) {
-	if out.Held != nil && out.Held.HasScores() {
+func (m *Engine) HoldOut(ctx context.Context, p *Problem, out *Prediction, s *Settings) (held *choose.Held, err error) {
+	switch {
+	case out.Held != nil && out.Held.HasScores():
 		return out.Held, nil
-	}
-	set := m.weighingSettings(s)
-	if choose.TooFew(p.Class) {
+	case choose.TooFew(p.Class):
 		return new(choose.Held), nil
 	}
+	set := m.weighingSettings(s)
+	set.Fixed = true // what was not given and not chosen stays
 	_, memory := m.within(p, &set)
 	set.Memory = budget.Subtract(set.Memory, 2*memory) // memory of both predictions
-	set.forHeldOut()
-	held, err := hold(ctx, p, choose.ToMeasure(p, mostHeldOut, set.RNGSeed), func(ctx context.Context, visible *Problem) (*Prediction, error) {
-		if m.Model != nil {
-			return m.Fit(ctx, visible, nil, &set)
-		}
-		kept, err := m.keep(out, s)
-		if err != nil {
-			return nil, err
-		}
-		return kept.predict(ctx, m, visible, &set)
-	})
+	held, err = m.holdFolds(ctx, p, &out.Parameters, &set, choose.ToMeasure(p, mostHeldOut, set.RNGSeed))
 	if err == nil {
 		out.Held = held
 	}
@@ -85,20 +75,20 @@ func (s *Settings) forHeldOut() {
 	s.Progress = IgnoreProgress
 }
 
-// holdFolds returns the predictions of at most [ApartFolds] of the measured folds by m. If par is nil, m chooses parameters
-// for each fold.
+// holdFolds returns the predictions of the measured folds by m. If par is nil, m chooses parameters for each fold.
 func (m *Engine) holdFolds(ctx context.Context, p *Problem, par *Parameters, s *Settings, folds *choose.Folds) (*choose.Held, error) {
 	set := *s
-	set.Progress = nil
-	measured := *folds
-	measured.Measured = ApartFolds(p, folds.Measured)
-	return hold(ctx, p, &measured, func(ctx context.Context, visible *Problem) (*Prediction, error) {
-		out, err := m.Fit(ctx, visible, par, &set)
-		if err == nil {
-			err = Reweigh(ctx, visible, out, set.Workers)
-		}
-		return out, err
+	set.forHeldOut()
+	return hold(ctx, p, folds, func(ctx context.Context, visible *Problem) (*Prediction, error) {
+		return m.Fit(ctx, visible, par, &set)
 	})
+}
+
+// holdSome returns the predictions of the first folds, of as many as [ApartFolds] allows and as have about enough labels.
+func (m *Engine) holdSome(ctx context.Context, p *Problem, par *Parameters, s *Settings, enough int) (*choose.Held, error) {
+	folds := choose.ToMeasure(p, enough, s.RNGSeed)
+	folds.Measured = ApartFolds(p, folds.Measured)
+	return m.holdFolds(ctx, p, par, s, folds)
 }
 
 // measure measures a prediction by held-out labels, unless the choice of its parameters has. If labels have times, it predicts
@@ -121,9 +111,7 @@ func (m *Engine) measure(ctx context.Context, p *Problem, par *Parameters, out *
 	case p.Value != nil || out.Tested > 0 || m.IsBaseline() || par != nil || s.Model != nil || p.Team() != nil || out.Scores == nil:
 		return nil
 	default:
-		set := *s
-		set.forHeldOut()
-		out.Held, err = m.holdFolds(ctx, p, &out.Parameters, &set, choose.ToMeasure(p, s.WithDefaults().Sample, s.RNGSeed))
+		out.Held, err = m.holdSome(ctx, p, &out.Parameters, s, s.WithDefaults().Sample)
 	}
 	if err == nil {
 		out.Estimate = out.Held.Estimate(p, out.Reached)
@@ -141,11 +129,7 @@ func (m *Engine) fitOlder(ctx context.Context, visible *Problem, par *Parameters
 	set := s.WithDefaults()
 	set.forHeldOut()
 	set.Baselines = nil // measured on all labels
-	out, err := m.Fit(ctx, choose.AsIntervals(visible), par, &set)
-	if err == nil && visible.Value == nil {
-		err = Reweigh(ctx, visible, out, set.Workers)
-	}
-	return out, err
+	return m.Fit(ctx, choose.AsIntervals(visible), par, &set)
 }
 
 // measureNewest stores in out, a prediction of numbers, the errors at the newest numbers of p, which has times, of m with
@@ -167,20 +151,4 @@ func (m *Engine) measureNewest(ctx context.Context, p *Problem, par *Parameters,
 	c.Errors = MeasureErrors(newest.Value, predicted)
 	c.Mean = MeasureErrors(newest.Value, slices.Repeat([]float64{stat.Mean(older.Value, nil)}, len(newest.Value)))
 	return nil
-}
-
-// reweigh adapts the predictions of held-out labels to the known shares of classes, see [Reweigh].
-func reweigh(held *choose.Held, p *Problem) *choose.Held {
-	adapt := p.Reweigher(false)
-	out := new(choose.Held)
-	for _, row := range held.Rows {
-		scores := p.Shares
-		if row.Reached {
-			scores = make([]float64, len(row.Scores))
-			simd.ConvertTo(scores, row.Scores)
-			adapt(scores)
-		}
-		out.Add(row.Label, classify.ArgMax(scores), row.Reached, scores)
-	}
-	return out
 }

@@ -83,7 +83,9 @@ func (begin Stages) predict(ctx context.Context, m *Engine, p *Problem, par *Par
 			return nil, err
 		}
 		if choice.Estimate == nil && j.Compared > 0 && j.Compared < len(p.Row) && !j.Measures && !j.Settings.Unmeasured {
-			if choice.Held, err = m.measureSetting(ctx, p, choice, j.Compared, s); err != nil {
+			// A sample chose the setting. Models of the sample know fewer labels, so that they do not measure it.
+			set := s.WithDefaults()
+			if choice.Held, err = m.holdSome(ctx, p, &choice.Parameters, &set, j.Compared); err != nil {
 				return nil, err
 			}
 		}
@@ -139,14 +141,6 @@ func learnBest(ctx context.Context, list []*Choice) (*Choice, error) {
 		first = cmp.Or(first, err)
 		c.leaveOut(err)
 	}
-}
-
-// measureSetting measures a setting that a sample of the labels chose. It predicts folds from all other
-// labels, because models of the sample know fewer labels. These folds have about sampled labels, as many as the sample.
-func (m *Engine) measureSetting(ctx context.Context, p *Problem, c *Choice, sampled int,
-	s *Settings) (*choose.Held, error) {
-	set := s.WithDefaults()
-	return m.holdFolds(ctx, p, &c.Parameters, &set, choose.ToMeasure(p, sampled, set.RNGSeed))
 }
 
 func (begin Stages) tune(ctx context.Context, p *Problem, splits *choose.Splits,

@@ -24,27 +24,24 @@ type hiddenFold struct {
 // mostMeasuring is the largest number of training rows of a model that is fitted only to measure the accuracy.
 const mostMeasuring = 20_000
 
-// hideFolds adds to w the variants that hide each of the measured folds of [choose.ToMeasure]. It returns picks
-// with the rows of the models without these folds.
+// hideFolds adds to w the variants that hide each fold of [engine.Job.MeasuringTask]. It returns picks with the rows of the
+// models without these folds.
 func (r *predictor) hideFolds(ctx context.Context, w *cwk.Walk[float32], picks []cwk.Pick) ([]cwk.Pick, error) {
-	folds := choose.ToMeasure(r.Problem, r.Compared, r.Settings.RNGSeed)
-	fold := folds.Of
-	isolated, err := choose.Unreachable(ctx, r.Problem, fold, r.Settings.Workers, &r.Out.Work)
-	if err != nil {
+	t := r.MeasuringTask()
+	if err := t.FindIsolated(ctx, r.Settings.Workers, &r.Out.Work); err != nil {
 		return nil, err
 	}
 	isMeasuring := make([]bool, len(r.Problem.Row))
 	for _, i := range choose.Sample(r.Problem.Class, mostMeasuring/max(1, r.partitions()), r.Settings.RNGSeed, 0) {
 		isMeasuring[i] = true
 	}
-	variants := cwk.FoldVariants(r.par.Alpha(), fold)
-	for f := range engine.ApartFolds(r.Problem, folds.Measured) {
-		hidden := folds.Split(f)
+	variants := cwk.FoldVariants(r.par.Alpha(), t.Fold)
+	for f := range engine.ApartFolds(r.Problem, t.Folds()) {
 		variant := len(w.Variants)
 		w.Variants = append(w.Variants, variants[1+f])
-		h := hiddenFold{first: len(picks), largest: choose.LargestWithout(r.Problem.Class, fold, f)}
+		h := hiddenFold{first: len(picks), largest: choose.LargestWithout(t.Class, t.Fold, f)}
 		for a, i := range r.label {
-			if fold[i] == f || !isMeasuring[i] {
+			if t.Fold[i] == f || !isMeasuring[i] {
 				continue
 			}
 			pick := picks[r.train[a]]
@@ -54,8 +51,8 @@ func (r *predictor) hideFolds(ctx context.Context, w *cwk.Walk[float32], picks [
 			h.class = append(h.class, r.Problem.Class[i])
 			picks = append(picks, pick)
 		}
-		for _, i := range hidden.Test {
-			if !isolated[i] {
+		for _, i := range t.Split(f).Test {
+			if !t.Isolated[i] {
 				h.tests = append(h.tests, i)
 				picks = append(picks, cwk.Pick{Row: r.Problem.Row[i], Variant: variant})
 			}

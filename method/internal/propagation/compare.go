@@ -19,7 +19,7 @@ type Comparison struct {
 	Propagation problem.Estimate // accuracy, with centred scores if they are better
 
 	HeldOut *HeldOut     // scores of held-out labels; nil: there is no solution
-	Rows    *choose.Held // the same as predictions
+	Rows    *choose.Held // the same as predictions, not adapted to known shares of classes
 }
 
 // NewBaseline returns the label propagation to compare other methods with.
@@ -93,7 +93,6 @@ func (l *Propagation) Compare(ctx context.Context, folds *choose.Folds) (*Compar
 	}
 	rows := new(choose.Held)
 	scores := make([]float64, len(p.Names))
-	reweigh := p.Reweigher(false)
 	for f := range folds.Measured {
 		largest := choose.LargestWithout(p.Class, folds.Of, f)
 		for _, i := range folds.Split(f).Test {
@@ -101,18 +100,12 @@ func (l *Propagation) Compare(ctx context.Context, folds *choose.Folds) (*Compar
 				continue
 			}
 			simd.ConvertTo(scores, held.Scores[i])
-			if reweigh != nil {
-				reweigh(scores)
-			}
 			class := classify.ArgMax(held.Scores[i])
-			switch {
-			case isolated[i]:
+			if isolated[i] {
 				class = l.Prior.Likeliest(p.Row[i], largest)
-			case reweigh != nil:
-				class = classify.ArgMax(scores)
 			}
 			rows.Add(i, class, !isolated[i], scores)
 		}
 	}
-	return &Comparison{Propagation: rows.Estimate(p, reached), HeldOut: held, Rows: rows}, nil
+	return &Comparison{Propagation: rows.Reweigh(p).Estimate(p, reached), HeldOut: held, Rows: rows}, nil
 }
