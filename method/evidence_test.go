@@ -1,8 +1,12 @@
 package method
 
 import (
+	"io/fs"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -152,6 +156,26 @@ func TestHeldOutLabelsHaveShares(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestEnginesDrawNoFolds requires that package choose and package engine alone divide labels, by one rule for the number of folds.
+func TestEnginesDrawNoFolds(t *testing.T) {
+	draws := regexp.MustCompile(`choose\.(DrawFolds|ToChoose|ToFit|ToMeasure|ToCompare)\b`)
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		folder := filepath.ToSlash(filepath.Dir(path))
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") ||
+			folder == "../method/choose" || folder == "../method/engine" {
+			return err
+		}
+		source, err := os.ReadFile(path)
+		if found := draws.Find(source); found != nil {
+			t.Errorf("%s calls %s; take a choose.Task", path, found)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -125,11 +125,10 @@ func Rank(ctx context.Context, p *RankProblem, s *kernel.Settings) (*Ranking, er
 	m := len(p.Seeds)
 	out := &Ranking{Score: make([]float64, n), Folds: foldCount(m)}
 	weights := seedWeights(p)
-	folds := choose.DrawFolds(&problem.Problem{Row: p.Seeds}, out.Folds, p.RNGSeed, 0)
-	fold := folds.Of
+	task := choose.TaskIn(&problem.Problem{Row: p.Seeds}, out.Folds, p.RNGSeed, 0)
 	sets := [][]int{p.Seeds}
 	for f := range out.Folds {
-		sets = append(sets, problem.Pick(p.Seeds, folds.Split(f).Train))
+		sets = append(sets, problem.Pick(p.Seeds, task.Split(f).Train))
 	}
 	width := RankColumns(len(p.Degrees), m)
 	x, y := sparse.NewBlock[float64](n, width), sparse.NewBlock[float64](n, width)
@@ -147,7 +146,7 @@ func Rank(ctx context.Context, p *RankProblem, s *kernel.Settings) (*Ranking, er
 			return nil, err
 		}
 		for j := range batch {
-			p.note(out.Score, shares, lo+j-1, fold, weights,
+			p.note(out.Score, shares, lo+j-1, task.Fold, weights,
 				func(row int) float64 { return y.Row(row)[j] })
 		}
 	}

@@ -28,6 +28,11 @@
 // [Draw] and [GivenSplit] divide labelled items into training and test items, and [Folds] deals them into folds. An item is
 // a position in a list of classes. Every draw comes from a PCG generator with the caller's seed and its own stream.
 //
+// A [Task] has labels with their folds. An engine predicts the labels of a task, each by a model that does not know its fold,
+// and draws no folds itself: package engine draws them, chooses, and keeps the predictions as [Held], from which accuracies,
+// prediction sets and figures of rare classes are computed. Engines whose models are made of folds, such as trees, and
+// features of labels that must not contain the label, take the folds of a task as well.
+//
 // # Prediction sets
 //
 // [Scores.Sets] returns prediction sets with a coverage. The promise needs held-out items that are a random sample of all

@@ -233,12 +233,14 @@ func intervals(p *problem.Problem, members [][]int, count int) (fold []int, fold
 
 // Split returns the labels of a fold as test set, and the other labels as training set. If folds are intervals of time, only
 // older labels are training labels.
-func (f *Folds) Split(number int) (s Split) {
-	for i, fold := range f.Of {
+func (f *Folds) Split(number int) Split { return splitFolds(f.Of, number, f.isForward) }
+
+func splitFolds(folds []int, number int, isForward bool) (s Split) {
+	for i, fold := range folds {
 		switch {
 		case fold == number:
 			s.Test = append(s.Test, i)
-		case !f.isForward || fold > number:
+		case !isForward || fold > number || fold < 0:
 			s.Train = append(s.Train, i)
 		}
 	}

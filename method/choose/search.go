@@ -231,7 +231,7 @@ func (f *Found) hold(c *Counts, weight func(fold int) float64) {
 }
 
 // Labels describes the folds of labels. weight is the result of [WeightsOf]. unreached[i] is true if no label outside the
-// fold of label i reaches it, see [Unreachable]; nil: all are reached.
+// fold of label i reaches it, see [Task.FindIsolated]; nil: all are reached.
 func Labels(weight []float64, class, fold []int, unreached []bool) []FoldLabels {
 	list := make([]FoldLabels, slices.Max(fold)+1)
 	for i, c := range class {

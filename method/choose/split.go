@@ -17,16 +17,7 @@ type Splits struct {
 }
 
 // OfFold returns the split whose test set is the fold with the given number. fold is the fold of each item.
-func OfFold(fold []int, number int) (s Split) {
-	for i, f := range fold {
-		if f == number {
-			s.Test = append(s.Test, i)
-		} else {
-			s.Train = append(s.Train, i)
-		}
-	}
-	return s
-}
+func OfFold(fold []int, number int) Split { return splitFolds(fold, number, false) }
 
 // Each purpose has a stream of the random generator, so that no draw depends on draws for other purposes. The low 32 bits
 // number the draw.

@@ -9,6 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/method/choose"
@@ -111,7 +112,7 @@ func (m *Engine) measureBaselines(ctx context.Context, p *Problem,
 	}
 	within, _ := m.within(p, &set)
 	set.Memory = within.Memory
-	comparison, err := propagation.NewBaseline(p, set.Prior, set.Memory, set.Workers).Compare(ctx, held)
+	comparison, err := propagation.NewBaseline(p, set.Prior, set.Memory, set.Workers).Compare(ctx, choose.NewTask(p, sched.UpTo(len(p.Row)), held))
 	if over := new(budget.Error); errors.As(err, &over) && m.Mixture == nil && !m.IsBaseline() {
 		return r, nil
 	}

@@ -180,21 +180,10 @@ func predictBest(ctx context.Context, p *Problem, means, entries []Entry, s *Set
 	if err != nil {
 		return nil, err
 	}
-	h := newHeldNumbers(p, set.RNGSeed)
 	contest := new(Contest)
-	var list []*Choice
-	for _, e := range slices.Concat(means, entries) {
-		own := set
-		own.Given = e.Own
-		c, err := e.Method.Choose(ctx, p, nil, &own)
-		switch {
-		case err == nil:
-			list = append(list, c)
-		case isUnsolved(err) && len(list) > 1:
-			contest.Unsolved = append(contest.Unsolved, Unsolved{Method: e.Method.Name, err: err})
-		default:
-			return nil, err
-		}
+	list, err := contest.compareAll(ctx, p, slices.Concat(means, entries), &set)
+	if err != nil {
+		return nil, err
 	}
 	others := list[2:]
 	if len(others) == 0 {
@@ -204,6 +193,7 @@ func predictBest(ctx context.Context, p *Problem, means, entries []Entry, s *Set
 	if err != nil {
 		return nil, err
 	}
+	h := newHeldNumbers(p, set.RNGSeed)
 	for _, c := range list {
 		if set.Model != nil { // it keeps the errors
 			break
@@ -212,39 +202,21 @@ func predictBest(ctx context.Context, p *Problem, means, entries []Entry, s *Set
 			return nil, err
 		}
 	}
-	contest.Mean, _, _ = h.measure(list[:1], 1)
-	contest.Neighbours, _, _ = h.measure(list[1:2], 1)
-	for i, c := range others {
-		e, _, _ := h.measure(others[i:i+1], 1)
-		contest.Methods = append(contest.Methods, c.compared(e))
-	}
-	for _, c := range others {
-		contest.Unsolved = append(contest.Unsolved, c.job.unsolved...)
-	}
 	given := 1.0
 	if m := set.Model; m != nil && m.Shrinkage > 0 {
 		given = m.Shrinkage
 	} else if len(entries) > 1 {
 		given = 0
 	}
-	errors, values, predicted := h.measure(others, given)
-	contest.Tested = len(values)
-	for i, value := range values {
-		contest.HeldOut = append(contest.HeldOut, TestedValue{value, predicted[i]})
-	}
+	errors := contest.measure(h, list, given)
 	out := best.job.Out
 	contest.Shrinkage = given
 	center := stat.Mean(p.Value, nil)
 	if given == 0 {
-		for _, row := range p.Row {
-			out.Value[row] = center // known values add nothing to the spread
-		}
 		spread := meanSquareElsewhere(p, out.Value, center)
 		contest.Shrinkage = h.shrinkage(best.miss[best.Found.Setting], -1, spread)
 	}
-	for i, v := range out.Value {
-		out.Value[i] = float64(contest.Shrinkage*v) + float64((1-contest.Shrinkage)*center)
-	}
+	blend(out.Value, contest.Shrinkage, center)
 	for i, row := range p.Row {
 		out.Value[row] = p.Value[i]
 	}
@@ -257,12 +229,60 @@ func predictBest(ctx context.Context, p *Problem, means, entries []Entry, s *Set
 	return out, nil
 }
 
+// compareAll returns the choice of each engine in entries. It lists engines whose equations cannot be solved in c.Unsolved,
+// except the first two, whose error it returns.
+func (c *Contest) compareAll(ctx context.Context, p *Problem, entries []Entry, s *Settings) (list []*Choice, err error) {
+	for _, e := range entries {
+		set := *s
+		set.Given = e.Own
+		choice, err := e.Method.Choose(ctx, p, nil, &set)
+		switch {
+		case err == nil:
+			list = append(list, choice)
+		case isUnsolved(err) && len(list) > 1:
+			c.Unsolved = append(c.Unsolved, Unsolved{Method: e.Method.Name, err: err})
+		default:
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// measure stores in c the errors of each choice in list, of which the first two are means, and the predictions of held-out
+// values by the best of the others with a shrinkage, see [heldNumbers.measure]. It returns the errors of these predictions.
+func (c *Contest) measure(h *heldNumbers, list []*Choice, shrinkage float64) Errors {
+	c.Mean, _, _ = h.measure(list[:1], 1)
+	c.Neighbours, _, _ = h.measure(list[1:2], 1)
+	others := list[2:]
+	for i, choice := range others {
+		e, _, _ := h.measure(others[i:i+1], 1)
+		c.Methods = append(c.Methods, choice.compared(e))
+		c.Unsolved = append(c.Unsolved, choice.job.unsolved...)
+	}
+	errors, values, predicted := h.measure(others, shrinkage)
+	c.Tested = len(values)
+	for i, value := range values {
+		c.HeldOut = append(c.HeldOut, TestedValue{value, predicted[i]})
+	}
+	return errors
+}
+
+// blend moves values towards center: it multiplies their differences from center by shrinkage.
+func blend(values []float64, shrinkage, center float64) {
+	for i, v := range values {
+		values[i] = float64(shrinkage*v) + float64((1-shrinkage)*center)
+	}
+}
+
 // meanSquareElsewhere returns the mean of (prediction − center)² over the nodes without a value.
 func meanSquareElsewhere(p *Problem, predicted []float64, center float64) float64 {
+	isKnown := problem.MarkLabels(p)
 	squares := []float64{0}
 	for lo, hi := range p.Team().CountingRows(0, p.Rows()) {
-		for _, v := range predicted[lo:hi] {
-			squares[0] += float64((v - center) * (v - center))
+		for i := lo; i < hi; i++ {
+			if !isKnown[i] {
+				squares[0] += float64((predicted[i] - center) * (predicted[i] - center))
+			}
 		}
 	}
 	p.Team().Sum(squares)

@@ -76,14 +76,14 @@ func (s *Source) treesEngine(result *Classified) *engine.Engine {
 // label predict it as held out.
 func (s *Source) growTrees(ctx context.Context, p *engine.Problem, v param.Values, set *engine.Settings) (*Classified, error) {
 	columns := s.columns()
-	folds := choose.ToFit(p, set.RNGSeed)
+	task := choose.FitTaskOf(p, set.RNGSeed)
 	x := sparse.NewBlock[float32](len(p.Row), columns.Cols)
 	for i, item := range p.Row {
 		copy(x.Row(i), columns.Row(item))
 	}
 	set.Progress("learning", 0, 0)
-	b := &classify.Boosting{X: x, IsCategory: columns.IsCategory, Class: p.Class, Classes: len(p.Names), Fold: folds.Of,
-		Hidden: classify.HideEach(folds.Count), Rounds: v.Int("rounds"), Workers: set.Workers}
+	b := &classify.Boosting{X: x, IsCategory: columns.IsCategory, Class: p.Class, Classes: len(p.Names), Fold: task.Fold,
+		Hidden: classify.HideEach(task.Folds()), Rounds: v.Int("rounds"), Workers: set.Workers}
 	m, held, err := b.Fit(ctx)
 	if err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func estimateOf(p *engine.Problem, rows []choose.HeldRow) problem.Estimate {
 // The accuracy of the result is of the labels that all sources hold out: for each fold, the other folds choose the source.
 func ClassifyBest(ctx context.Context, sources []*Source, p *engine.Problem, set *engine.Settings) (*Classified, *Source, error) {
 	var results []*Classified
-	var held []map[int]choose.HeldRow // by source and label
+	var held []*choose.Held // by source
 	for _, s := range sources {
 		c, err := s.Classify(ctx, p, set)
 		if err != nil {
@@ -139,56 +139,12 @@ func ClassifyBest(ctx context.Context, sources []*Source, p *engine.Problem, set
 		if len(sources) == 1 || c.Held == nil && len(results) == 0 {
 			return c, s, nil
 		}
-		rows := map[int]choose.HeldRow{}
-		for _, row := range c.Held.Rows {
-			rows[row.Label] = row
-		}
 		results = append(results, c)
-		held = append(held, rows)
+		held = append(held, c.Held)
 	}
-	fold := choose.ToMeasure(p, triedLabels, set.WithDefaults().RNGSeed).Of
-	right := make([]map[int]int, len(sources)) // right predictions by source and fold, −1: all
-	var labels []int
-	for s := range sources {
-		right[s] = map[int]int{}
-		for i := range p.Row {
-			isCommon := true
-			for _, rows := range held {
-				_, isHeld := rows[i]
-				isCommon = isCommon && isHeld
-			}
-			if !isCommon {
-				continue
-			}
-			if s == 0 {
-				labels = append(labels, i)
-			}
-			if held[s][i].Class == p.Class[i] {
-				right[s][fold[i]]++
-				right[s][-1]++
-			}
-		}
-	}
-	bestOutside := func(hidden int) (best int) {
-		outside := func(s int) int {
-			if hidden < 0 {
-				return right[s][-1]
-			}
-			return right[s][-1] - right[s][hidden]
-		}
-		for s := range sources {
-			if outside(s) > outside(best) {
-				best = s
-			}
-		}
-		return best
-	}
-	best := bestOutside(-1)
+	best, rows := choose.BestOf(p, held, set.WithDefaults().RNGSeed)
 	c := results[best]
-	c.Held = new(choose.Held)
-	for _, i := range labels {
-		c.Held.Rows = append(c.Held.Rows, held[bestOutside(fold[i])][i])
-	}
+	c.Held = rows
 	c.Estimate = estimateOf(p, c.Held.Rows)
 	return c, sources[best], nil
 }

@@ -78,7 +78,7 @@ func TestLeastSquaresChoice(t *testing.T) {
 
 // taskOf returns the task of predicting each label of p from all others.
 func taskOf(p *engine.Problem) *choose.Task {
-	task := choose.NewTask(p, sched.UpTo(len(p.Row)), choose.ToChoose(p, 0))
+	task := choose.TaskOf(p, 0, 0)
 	task.LeavesOneOut = true
 	return task
 }

@@ -80,7 +80,7 @@ func hopFeatures(ctx context.Context, p *engine.Problem, positions, train []int,
 		place[i] = 1 + a
 	}
 	shown := p.At(train)
-	means, err := meansOutside(ctx, op, shown, choose.ToChoose(shown, s.RNGSeed).Of)
+	means, err := meansOutside(ctx, op, shown, choose.TaskOf(shown, s.RNGSeed, 0).Fold)
 	if err != nil {
 		return nil, err
 	}

@@ -93,7 +93,7 @@ func (l *LabelLearner) Fit(ctx context.Context, positions []int) (*engine.LabelS
 		sets = problem.Pick(sets, sample)
 		positions = problem.Pick(positions, sample)
 	}
-	f := &labelFit{Embedding: l.columns, node: node, sets: sets, labels: len(l.problem.Names), workers: l.set.Workers, isGrouped: l.problem.Group != nil}
+	f := &labelFit{Embedding: l.columns, node: node, sets: sets, labels: len(l.problem.Names), workers: l.set.Workers}
 	if l.views != nil {
 		f.attributes = mat.NewDense(len(node), 2*l.problem.Attributes.Cols, nil)
 		if err := l.views.RowsTo(ctx, f.attributes, 0, node); err != nil {
@@ -107,7 +107,7 @@ func (l *LabelLearner) Fit(ctx context.Context, positions []int) (*engine.LabelS
 	} else {
 		labelled := l.problem.At(problem.Pick(l.first, positions))
 		labelled.Class = nil // a node has several
-		m, err = f.choose(ctx, choose.ToChoose(labelled, l.set.RNGSeed).Of)
+		m, err = f.choose(ctx, choose.TaskOf(labelled, l.set.RNGSeed, 0))
 	}
 	if err == nil && l.views != nil {
 		parts := sparse.NewBlock[float32](len(l.fitted.Degrees), f.labels) // scores from attributes
@@ -197,7 +197,6 @@ type labelFit struct {
 	labels     int
 	attributes *mat.Dense // nil: none
 	workers    int
-	isGrouped  bool // nodes of a group are held out together
 
 	model *auto.EmbeddingModel
 }
@@ -221,9 +220,9 @@ func (f *labelFit) restore(ctx context.Context, k *engine.LabelSetModel) (*engin
 }
 
 // leaveOut returns the scores of each node by a model of all other nodes, or if nodes have groups, of all other folds.
-func (f *labelFit) leaveOut(path *classify.RidgePath, lambda float64, fold []int) *mat.Dense {
-	if f.isGrouped {
-		if list, err := path.LeavePartsOut([]float64{lambda}, fold, slices.Max(fold)+1, nil); err == nil && list[0] != nil {
+func (f *labelFit) leaveOut(path *classify.RidgePath, lambda float64, task *choose.Task) *mat.Dense {
+	if task.Group != nil {
+		if list, err := path.LeavePartsOut([]float64{lambda}, task.Fold, task.Folds(), nil); err == nil && list[0] != nil {
 			return list[0]
 		}
 	}
@@ -232,81 +231,107 @@ func (f *labelFit) leaveOut(path *classify.RidgePath, lambda float64, fold []int
 
 // choose returns the model with the number of columns and the λ that predict the labels of left-out nodes best. For a node
 // with m labels it predicts m labels, so that micro-F1 is the share of right labels.
-func (f *labelFit) choose(ctx context.Context, fold []int) (*engine.LabelSetModel, error) {
-	sets := f.sets
-	labels := f.labels
-	var width []int
-	var paths []*classify.RidgePath
-	for w := f.Cols; len(width) < widths && w > 0; w /= 2 {
-		p, err := f.path(ctx, w)
-		if err != nil {
-			return nil, err
-		}
-		width = append(width, w)
-		paths = append(paths, p)
-		if f.attributes != nil { // most columns are theirs
-			break
-		}
-	}
-	instances := make([]choose.FoldLabels, slices.Max(fold)+1)
-	for i, list := range sets {
-		instances[fold[i]].Tested += len(list)
+func (f *labelFit) choose(ctx context.Context, task *choose.Task) (*engine.LabelSetModel, error) {
+	c, err := f.candidates(ctx, task)
+	if err != nil {
+		return nil, err
 	}
 	search := &choose.Search{
-		Kernel: &choose.Space{Axes: []choose.Axis{{Values: len(width),
+		Kernel: &choose.Space{Axes: []choose.Axis{{Values: len(c.width),
 			Ordered: true}}},
 		Learner: &choose.Space{Axes: []choose.Axis{{Values: len(lambdas()),
 			Ordered: true, Falling: true}}, Usual: slices.Index(lambdas(), 1)},
 		Together: true,
-	}
-	search.Measure = func(_ context.Context, kernels, settings []int) (*choose.Counts, error) {
-		counts := choose.NewCounts(len(kernels)*len(settings), instances)
-		for a, kernel := range kernels {
-			for b, index := range settings {
-				left := f.leaveOut(paths[kernel], lambdas()[index], fold)
-				for part, list := range instances {
-					test := choose.OfFold(fold, part).Test
-					micro, _, _ := choose.LabelF1(problem.Pick(sets, test), labels, func(i int) []float64 { return left.RawRowView(test[i]) })
-					counts.Right[part*counts.Candidates+a*len(settings)+b] = math.Round(micro * float64(list.Tested))
-				}
-			}
-		}
-		return counts, nil
+		Measure:  c.countF1,
 	}
 	result, err := search.Run(ctx)
 	if err != nil {
 		return nil, err
 	}
-	leftOut := func(candidate int) *mat.Dense {
-		return f.leaveOut(paths[candidate/len(lambdas())], lambdas()[candidate%len(lambdas())], fold)
-	}
-	best := &engine.LabelSetModel{Columns: width[result.Kernel], Lambda: lambdas()[result.Setting]}
-	f.learn(best, paths[result.Kernel])
-	chosen := result.Kernel*len(lambdas()) + result.Setting
-	left := leftOut(chosen)
-	best.Threshold = calibrate(best, left, sets, labels, sched.UpTo(len(sets)))
-	scores := map[int]*mat.Dense{chosen: left}
-	predicted := make([][]int, len(sets))
-	for part, candidate := range result.Outside {
-		if scores[candidate] == nil {
-			scores[candidate] = leftOut(candidate)
+	m := &engine.LabelSetModel{Columns: c.width[result.Kernel], Lambda: lambdas()[result.Setting]}
+	f.learn(m, c.paths[result.Kernel])
+	m.Threshold = calibrate(m, c.leftOut(result.Kernel, result.Setting), f.sets, f.labels, sched.UpTo(len(f.sets)))
+	predicted := c.predictOutside(m, result.Outside)
+	m.MicroF1, _, m.Stderr = choose.SetF1(f.sets, f.labels, func(i int) []int { return predicted[i] })
+	return m, nil
+}
+
+// labelCandidates are models with each number of columns and each λ, which are compared by the nodes of a task.
+type labelCandidates struct {
+	*labelFit
+	task   *choose.Task
+	width  []int
+	paths  []*classify.RidgePath // by width
+	scores map[int]*mat.Dense    // of left-out nodes, by width and λ: the chosen models
+}
+
+func (f *labelFit) candidates(ctx context.Context, task *choose.Task) (*labelCandidates, error) {
+	c := &labelCandidates{labelFit: f, task: task, scores: map[int]*mat.Dense{}}
+	for w := f.Cols; len(c.width) < widths && w > 0; w /= 2 {
+		p, err := f.path(ctx, w)
+		if err != nil {
+			return nil, err
 		}
-		s := choose.OfFold(fold, part)
-		var outside engine.LabelSetModel // sigmoids and threshold without the fold
-		limit := calibrate(&outside, scores[candidate], sets, labels, s.Train)
+		c.width = append(c.width, w)
+		c.paths = append(c.paths, p)
+		if f.attributes != nil { // most columns are theirs
+			break
+		}
+	}
+	return c, nil
+}
+
+// countF1 is the Measure of a [choose.Search].
+func (c *labelCandidates) countF1(_ context.Context, widths, settings []int) (*choose.Counts, error) {
+	instances := make([]choose.FoldLabels, c.task.Folds())
+	for i, list := range c.sets {
+		instances[c.task.Fold[i]].Tested += len(list)
+	}
+	counts := choose.NewCounts(len(widths)*len(settings), instances)
+	for a, width := range widths {
+		for b, setting := range settings {
+			left := c.leaveOut(c.paths[width], lambdas()[setting], c.task)
+			for fold, list := range instances {
+				test := c.task.Split(fold).Test
+				micro, _, _ := choose.LabelF1(problem.Pick(c.sets, test), c.labels, func(i int) []float64 { return left.RawRowView(test[i]) })
+				counts.Right[fold*counts.Candidates+a*len(settings)+b] = math.Round(micro * float64(list.Tested))
+			}
+		}
+	}
+	return counts, nil
+}
+
+// leftOut returns the scores of left-out nodes by the model with the width and the λ at the given positions.
+func (c *labelCandidates) leftOut(width, setting int) *mat.Dense {
+	key := width*len(lambdas()) + setting
+	if c.scores[key] == nil {
+		c.scores[key] = c.leaveOut(c.paths[width], lambdas()[setting], c.task)
+	}
+	return c.scores[key]
+}
+
+// predictOutside returns the labels of each node, predicted by the candidate that the other folds choose, with sigmoids and a
+// threshold of the other folds. outside has the number of this candidate by fold. It stores the scores of true labels in
+// m.HeldOut.
+func (c *labelCandidates) predictOutside(m *engine.LabelSetModel, outside []int) [][]int {
+	predicted := make([][]int, len(c.sets))
+	for fold, candidate := range outside {
+		left := c.leftOut(candidate/len(lambdas()), candidate%len(lambdas()))
+		s := c.task.Split(fold)
+		var calibrated engine.LabelSetModel
+		limit := calibrate(&calibrated, left, c.sets, c.labels, s.Train)
 		for _, i := range s.Test {
-			probability := outside.Probable(mat.Row(nil, i, scores[candidate]))
+			probability := calibrated.Probable(mat.Row(nil, i, left))
 			predicted[i] = choose.LabelsAbove(probability, limit)
 			score := 0.0
-			for _, c := range sets[i] {
-				score = max(score, 1-probability[c])
+			for _, label := range c.sets[i] {
+				score = max(score, 1-probability[label])
 			}
-			best.HeldOut = append(best.HeldOut, score)
+			m.HeldOut = append(m.HeldOut, score)
 		}
 	}
-	slices.Sort(best.HeldOut)
-	best.MicroF1, _, best.Stderr = choose.SetF1(sets, labels, func(i int) []int { return predicted[i] })
-	return best, nil
+	slices.Sort(m.HeldOut)
+	return predicted
 }
 
 // calibrate fits the sigmoids of m to the leave-one-out scores of nodes, and returns the threshold of probabilities with the
@@ -318,7 +343,8 @@ func calibrate(m *engine.LabelSetModel, scores *mat.Dense, sets [][]int, labels 
 		yes := 0.0
 		for k, i := range nodes {
 			column[k] = scores.At(i, c)
-			if has[k] = slices.Contains(sets[i], c); has[k] {
+			has[k] = slices.Contains(sets[i], c)
+			if has[k] {
 				yes++
 			}
 		}

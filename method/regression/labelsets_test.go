@@ -88,7 +88,7 @@ func TestFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := (&labelFit{Embedding: c, node: p.Row, sets: sets, labels: labels}).choose(t.Context(), choose.ToChoose(&engine.Problem{Row: p.Row}, 0).Of)
+	got, err := (&labelFit{Embedding: c, node: p.Row, sets: sets, labels: labels}).choose(t.Context(), choose.TaskOf(&engine.Problem{Row: p.Row}, 0, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func TestWithoutLabels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	model, err := (&labelFit{Embedding: c, node: p.Row, sets: sets, labels: 5}).choose(t.Context(), choose.ToChoose(&engine.Problem{Row: p.Row}, 0).Of)
+	model, err := (&labelFit{Embedding: c, node: p.Row, sets: sets, labels: 5}).choose(t.Context(), choose.TaskOf(&engine.Problem{Row: p.Row}, 0, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +229,7 @@ func TestWorkersAgree(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		model, err := (&labelFit{Embedding: c, node: p.Row, sets: sets, labels: 4, workers: s.Workers}).choose(t.Context(), choose.ToChoose(&engine.Problem{Row: p.Row}, 0).Of)
+		model, err := (&labelFit{Embedding: c, node: p.Row, sets: sets, labels: 4, workers: s.Workers}).choose(t.Context(), choose.TaskOf(&engine.Problem{Row: p.Row}, 0, 0))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -125,15 +125,15 @@ func predictBeliefs(ctx context.Context, p *engine.Problem, par *engine.Paramete
 	}
 	out.Seconds.Choose = time.Since(start).Seconds()
 	start = time.Now()
-	isolated, err := choose.Unreachable(ctx, p, fold, set.Workers, &out.Work)
-	if err != nil {
+	task := &choose.Task{Problem: p, Fold: fold}
+	if err := task.FindIsolated(ctx, set.Workers, &out.Work); err != nil {
 		return nil, err
 	}
 	out.Held = new(choose.Held)
 	shares := make([]float64, len(p.Names))
 	for i, seed := range model.HeldOut {
 		simd.ConvertTo(shares, model.Shares[i])
-		out.Held.Add(seed, model.Predicted[i], !isolated[seed], shares)
+		out.Held.Add(seed, model.Predicted[i], !task.Isolated[seed], shares)
 	}
 	out.Estimate = out.Held.Estimate(p, out.Reached)
 	out.Parameters = engine.Parameters{Declared: &engine.Setting{Spec: &beliefsSpec,

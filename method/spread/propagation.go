@@ -139,7 +139,7 @@ func heldOutOf(ctx context.Context, p *engine.Problem, set *engine.Settings,
 		l.Alpha < 1 || l.Steps > 0:
 		return nil, nil
 	}
-	return propagation.NewBaseline(p, set.Prior, set.Memory, set.Workers).CompareCenter(ctx, choose.ToChoose(p, set.RNGSeed))
+	return propagation.NewBaseline(p, set.Prior, set.Memory, set.Workers).CompareCenter(ctx, choose.TaskOf(p, set.RNGSeed, 0))
 }
 
 func propagationOf(p *engine.Problem, v param.Values,

@@ -79,8 +79,8 @@ func fit(ctx context.Context, p *engine.Problem, par *engine.Parameters, s *engi
 		return nil, err
 	}
 	start := time.Now()
-	folds := choose.ToFit(p, set.RNGSeed)
-	m, err := Learn(ctx, &Sample{Problem: p, Row: p.Row, Class: p.Class, Fold: folds.Of, Folds: folds.Count,
+	task := choose.FitTaskOf(p, set.RNGSeed)
+	m, err := Learn(ctx, &Sample{Problem: p, Row: p.Row, Class: p.Class, Fold: task.Fold, Folds: task.Folds(),
 		Rounds: v.Int("rounds"), Columns: v.Word("columns"), Workers: set.Workers, Work: &out.Work})
 	if err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func fit(ctx context.Context, p *engine.Problem, par *engine.Parameters, s *engi
 	if set.Unmeasured && set.Model == nil {
 		return out, nil
 	}
-	return out, measure(ctx, p, m, &set, out)
+	return out, measure(ctx, task, m, &set, out)
 }
 
 // parametersOf returns the parameters of a kept model that predicts as m.
@@ -130,20 +130,19 @@ func informed(p *engine.Problem) []int {
 }
 
 // measure stores in out the predictions of held-out labels and their accuracy.
-func measure(ctx context.Context, p *engine.Problem, m *Model, s *engine.Settings, out *engine.Prediction) error {
-	isolated := make([]bool, len(p.Row))
-	if p.Attributes == nil {
-		var err error
-		if isolated, err = choose.Unreachable(ctx, p, m.sample.Fold, s.Workers, &out.Work); err != nil {
+func measure(ctx context.Context, t *choose.Task, m *Model, s *engine.Settings, out *engine.Prediction) error {
+	t.Isolated = make([]bool, len(t.Row))
+	if t.Attributes == nil {
+		if err := t.FindIsolated(ctx, s.Workers, &out.Work); err != nil {
 			return err
 		}
 	}
 	out.Held = new(choose.Held)
-	for i := range p.Class {
+	for i := range t.Row {
 		scores := m.PredictionTo(nil, m.Held.Row(i))
-		out.Held.Add(i, classify.ArgMax(scores), !isolated[i], scores)
+		out.Held.Add(i, classify.ArgMax(scores), !t.Isolated[i], scores)
 	}
-	out.Estimate = out.Held.Estimate(p, out.Reached)
+	out.Estimate = out.Held.Estimate(t.Problem, out.Reached)
 	out.Estimate.Accuracy = min(1, out.Estimate.Accuracy+m.Gain)
 	return nil
 }

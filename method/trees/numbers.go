@@ -49,13 +49,13 @@ func (f *numbersFit) fit(ctx context.Context, j *engine.Job, p *engine.Problem, 
 	if f.problem == p && maps.Equal(f.values, v) {
 		return f.model, nil
 	}
-	folds := choose.ToFit(p, j.Settings.RNGSeed)
+	task := choose.FitTaskOf(p, j.Settings.RNGSeed)
 	targets := sparse.NewBlock[float64](len(p.Row), 1)
 	for i, y := range p.Value {
 		targets.Row(i)[0] = y
 	}
 	m, err := Learn(ctx, &Sample{Problem: p, Row: p.Row, Loss: classify.SquaredLoss, Targets: targets,
-		Fold: folds.Of, Folds: folds.Count, Rounds: v.Int("rounds"), Columns: v.Word("columns"), Workers: j.Settings.Workers, Work: &j.Out.Work})
+		Fold: task.Fold, Folds: task.Folds(), Rounds: v.Int("rounds"), Columns: v.Word("columns"), Workers: j.Settings.Workers, Work: &j.Out.Work})
 	if err != nil {
 		return nil, err
 	}

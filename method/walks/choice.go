@@ -34,7 +34,7 @@ func (j *job) choose(ctx context.Context) (*engine.Choice, error) {
 	}
 	seen := j.Problem.At(c.seen)
 	folds := choose.Labels(choose.WeightsOf(j.Problem), seen.Class,
-		problem.Pick(c.fold, c.seen), problem.Pick(c.isolated, c.seen))
+		problem.Pick(c.task.Fold, c.seen), problem.Pick(c.task.Isolated, c.seen))
 	search := func(j *job) (*engine.Choice, error) {
 		choice, err := j.Choose(ctx, func(ctx context.Context, walks, values []int) (*choose.Counts, error) {
 			counts := choose.NewCounts(len(walks)*len(values), folds)
@@ -83,7 +83,7 @@ func (c *chooser) short(limit float64) *job {
 			short.Sources = append(short.Sources, v)
 		}
 	}
-	columns := len(alphas) * choose.FoldCount(len(c.Problem.Row)) * len(c.Problem.Names)
+	columns := len(alphas) * c.task.Folds() * len(c.Problem.Names)
 	work := float64(sparse.EntriesOf(c.Problem.A)) * float64(columns) * float64(longestOf(c.job))
 	if work <= limit || len(short.Sources) == 0 ||
 		len(short.Sources) == len(c.Sources) {
@@ -196,21 +196,20 @@ func (j *job) testedNodes() int {
 // chooser compares settings of the walk and the learner on trials, see [choose.Trial].
 type chooser struct {
 	*job
-	fold []int
-	seen []int // labelled nodes that models learn from
+	task *choose.Task // all labels
+	seen []int        // labelled nodes that models learn from
 
 	// picks are the pairs of a node and a [cwk.Variant] whose features trials use. trials has, by kind of features, trials
 	// whose rows are positions in picks.
-	picks    []cwk.Pick
-	rows     map[cwk.Pick]int
-	trials   map[string][]choose.Trial
-	isolated []bool // whether no label outside its fold reaches a label, see [choose.Unreachable]
-	work     graph.Work
+	picks  []cwk.Pick
+	rows   map[cwk.Pick]int
+	trials map[string][]choose.Trial
+	work   graph.Work
 }
 
 func (j *job) newChooser() *chooser {
 	return &chooser{
-		job: j, fold: choose.ToChoose(j.Problem, j.Settings.RNGSeed).Of,
+		job: j, task: choose.TaskOf(j.Problem, j.Settings.RNGSeed, 0),
 		seen: choose.Sample(j.Problem.Class, j.Compared, j.Settings.RNGSeed, 0),
 		rows: map[cwk.Pick]int{}, trials: map[string][]choose.Trial{},
 	}
@@ -226,26 +225,26 @@ func (j *job) kinds() (list []string) {
 }
 
 func (c *chooser) crossTrials(ctx context.Context) (err error) {
-	if c.isolated, err = choose.Unreachable(ctx, c.Problem, c.fold, c.Settings.Workers, &c.work); err != nil {
+	t := c.task
+	if err = t.FindIsolated(ctx, c.Settings.Workers, &c.work); err != nil {
 		return err
 	}
-	for f := range slices.Max(c.fold) + 1 {
+	for f := range t.Folds() {
 		var train, tests []int
 		for _, node := range c.seen {
-			if c.fold[node] == f {
+			if t.Fold[node] == f {
 				tests = append(tests, node)
 			} else {
 				train = append(train, node)
 			}
 		}
-		c.addTrial(1+f, choose.LargestWithout(c.Problem.Class, c.fold, f), train,
-			c.Problem.At(tests), tests, func(i int) bool { return !c.isolated[tests[i]] })
+		c.addTrial(1+f, t.Largest(f), train, c.Problem.At(tests), tests, func(i int) bool { return !t.Isolated[tests[i]] })
 	}
 	return nil
 }
 
 func (c *chooser) splitTrials(ctx context.Context, tests *engine.Problem) (err error) {
-	if c.isolated, err = choose.Unreachable(ctx, c.Problem, c.fold, c.Settings.Workers, &c.work); err != nil {
+	if err = c.task.FindIsolated(ctx, c.Settings.Workers, &c.work); err != nil {
 		return err
 	}
 	reached, err := c.Problem.Reachable(ctx, c.Problem.Row, c.Settings.Workers, &c.work)
@@ -276,9 +275,9 @@ func (c *chooser) addTrial(variant, largest int, train []int, tests *engine.Prob
 		for _, node := range train {
 			source := variant
 			if kind == Honest {
-				source = 1 + c.fold[node]
+				source = 1 + c.task.Fold[node]
 			}
-			if kind == Plain || !c.isolated[node] {
+			if kind == Plain || !c.task.Isolated[node] {
 				t.Train = append(t.Train, c.pick(c.Problem.Row[node], source))
 				t.TrainClass = append(t.TrainClass, c.Problem.Class[node])
 			}
@@ -323,7 +322,7 @@ func (c *chooser) run(ctx context.Context, walks, values []param.Values,
 
 func (c *chooser) walk(alpha float64, steps int) *cwk.Walk[float32] {
 	w := walkOf[float32](c.Problem, c.Settings, steps)
-	w.Variants = cwk.FoldVariants(alpha, c.fold)
+	w.Variants = cwk.FoldVariants(alpha, c.task.Fold)
 	w.Columns = walkColumns(len(w.Degrees))
 	return w
 }

@@ -39,7 +39,7 @@ func (r *predictor) hideFolds(ctx context.Context, w *cwk.Walk[float32], picks [
 	for f := range engine.ApartFolds(r.Problem, t.Folds()) {
 		variant := len(w.Variants)
 		w.Variants = append(w.Variants, variants[1+f])
-		h := hiddenFold{first: len(picks), largest: choose.LargestWithout(t.Class, t.Fold, f)}
+		h := hiddenFold{first: len(picks), largest: t.Largest(f)}
 		for a, i := range r.label {
 			if t.Fold[i] == f || !isMeasuring[i] {
 				continue

@@ -362,26 +362,24 @@ func (r *predictor) walk(ctx context.Context) (err error) {
 	fitted := choose.Sample(r.Problem.Class,
 		mostRows(r.Learner, &r.par, len(r.Problem.Names))/partitions, r.Settings.RNGSeed, 0)
 	for d := range partitions {
-		fold := r.trials.fold
-		isolated := r.trials.isolated
+		task := r.trials.task
 		first := 1
 		if d > 0 {
-			fold = choose.DrawFolds(r.Problem, choose.FoldCount(len(r.Problem.Row)), r.Settings.RNGSeed, uint64(d)).Of
+			task = choose.TaskOf(r.Problem, r.Settings.RNGSeed, uint64(d))
 			first = len(w.Variants)
 			w.Variants = append(w.Variants,
-				cwk.FoldVariants(r.par.Alpha(), fold)[1:]...)
-			if isolated, err = choose.Unreachable(ctx, r.Problem, fold, r.Settings.Workers,
-				&r.Out.Work); err != nil {
+				cwk.FoldVariants(r.par.Alpha(), task.Fold)[1:]...)
+			if err = task.FindIsolated(ctx, r.Settings.Workers, &r.Out.Work); err != nil {
 				return err
 			}
 		}
-		leavesOut := isHonest && !r.oneClass(isolated)
+		leavesOut := isHonest && !r.oneClass(task.Isolated)
 		for _, i := range fitted {
 			pick := cwk.Pick{Row: r.Problem.Row[i]}
 			if isHonest {
-				pick.Variant = first + fold[i]
+				pick.Variant = first + task.Fold[i]
 			}
-			if !leavesOut || !isolated[i] {
+			if !leavesOut || !task.Isolated[i] {
 				r.train = append(r.train, len(picks))
 				r.label = append(r.label, i)
 				r.class = append(r.class, r.Problem.Class[i])

@@ -205,8 +205,8 @@ func TestEvidenceScores(t *testing.T) {
 				t.Errorf("node %d has class %d of %v", v, class, row)
 			}
 		}
-		alone, err := choose.Unreachable(context.Background(), p, newSeeds(inputOf(t, p, &settings{})).fold, 1, new(graph.Work))
-		if err != nil {
+		task := &choose.Task{Problem: p, Fold: newSeeds(inputOf(t, p, &settings{})).fold}
+		if err := task.FindIsolated(context.Background(), 1, new(graph.Work)); err != nil {
 			t.Fatal(err)
 		}
 		if out.Reached.Contains(1) {
@@ -219,7 +219,7 @@ func TestEvidenceScores(t *testing.T) {
 		for _, class := range p.Class {
 			share[class] += 10 / float64(labels+3)
 		}
-		for i, isolated := range alone { // one more for each label that no other fold reaches
+		for i, isolated := range task.Isolated { // one more for each label that no other fold reaches
 			if isolated && labels > fewestLabels {
 				share[p.Class[i]]++
 				of++

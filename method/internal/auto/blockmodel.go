@@ -164,8 +164,8 @@ func predictByBeliefs(ctx context.Context, p *problem.Problem, set *settings,
 	for _, i := range m.HeldOut {
 		hidden[i] = 1
 	}
-	isolated, err := choose.Unreachable(ctx, p, hidden, set.Workers, &out.Work)
-	if err != nil {
+	t := &choose.Task{Problem: p, Fold: hidden}
+	if err := t.FindIsolated(ctx, set.Workers, &out.Work); err != nil {
 		return err
 	}
 	confidence := choose.NewConfidence(p)
@@ -177,7 +177,7 @@ func predictByBeliefs(ctx context.Context, p *problem.Problem, set *settings,
 			reweigh(row)
 			reweigh(full)
 		}
-		confidence.Note(!isolated[label], label, row, full)
+		confidence.Note(!t.Isolated[label], label, row, full)
 	}
 	if out.Scores, err = m.Predict(ctx); err != nil {
 		return err

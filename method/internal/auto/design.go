@@ -82,7 +82,7 @@ func designOf(p *problem.Problem, set *settings) design {
 		d.propagation = d.propagation && Propagates(p)
 		d.reduce(m, k)
 	}
-	d.folds = choose.DrawFolds(p, d.folds, 0, 0).Count // there may be fewer groups
+	d.folds = choose.TaskIn(p, d.folds, 0, 0).Folds() // there may be fewer groups
 	if d.manyClasses {
 		return d
 	}

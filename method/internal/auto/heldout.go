@@ -208,7 +208,7 @@ func propagateOutOfFold(ctx context.Context, p *problem.Problem, set *settings,
 		return b.Held, nil
 	}
 	folds := FoldCount(len(p.Row)) // folds of the baselines, which differ from in.folds with many classes
-	held, err := propagationOf(p, set, memory).OutOfFold(ctx, choose.DrawFolds(p, folds, set.RNGSeed, 0))
+	held, err := propagationOf(p, set, memory).OutOfFold(ctx, choose.TaskIn(p, folds, set.RNGSeed, 0))
 	if failed := new(problem.Error); errors.As(err, &failed) {
 		return nil, nil
 	}
@@ -241,7 +241,7 @@ func choiceSubsets(h *heldOut, mixture []component) []int {
 		return h.fold
 	}
 	const draw = 1
-	return choose.DrawFolds(h.p.At(h.places), h.folds, h.seed, draw).Of
+	return choose.TaskIn(h.p.At(h.places), h.folds, h.seed, draw).Fold
 }
 
 // estimate returns the confidence in mixture, with its calibrated held-out predictions. If balanced is set, estimate reweighs probabilities for balanced classes.

@@ -28,13 +28,12 @@ func (f *features) walk(ctx context.Context) (err error) {
 	if f.reached, err = in.p.Reachable(ctx, in.p.Row, in.set.Workers, in.work); err != nil {
 		return err
 	}
-	isolated, err := choose.Unreachable(ctx, in.p, f.seeds.fold,
-		in.set.Workers, in.work)
-	if err != nil {
+	t := &choose.Task{Problem: in.p, Fold: f.seeds.fold}
+	if err := t.FindIsolated(ctx, in.set.Workers, in.work); err != nil {
 		return err
 	}
 	for _, label := range in.places {
-		f.isolated = append(f.isolated, isolated[label])
+		f.isolated = append(f.isolated, t.Isolated[label])
 	}
 	isLongEnough := sparse.EntriesOf(in.p.A) <= fewNeighbours*int64(in.p.Nodes())
 	if isLongEnough {

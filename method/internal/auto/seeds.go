@@ -67,7 +67,7 @@ func newSeeds(in *input) *seeds {
 	p, k := in.p, len(in.p.Names)
 	s := &seeds{
 		in: in, steps: walkSteps, unit: blocks.WeightUnit(p.A, p.Degrees),
-		fold:  choose.DrawFolds(p, in.folds, in.set.RNGSeed, 0).Of,
+		fold:  choose.TaskIn(p, in.folds, in.set.RNGSeed, 0).Fold,
 		start: make([]int, k+1), cell: make([]int, len(p.Row)),
 		labels: make([]int, k), order: sched.UpTo(len(in.places)),
 	}

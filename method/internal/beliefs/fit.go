@@ -180,7 +180,7 @@ func Folds(p *problem.Problem, seed uint64) []int {
 	if choose.TooFew(p.Class) {
 		return slices.Repeat([]int{noFold}, len(p.Row))
 	}
-	fold := choose.ToFit(p, seed).Of
+	fold := choose.FitTaskOf(p, seed).Fold
 	if len(p.Row) >= manyLabels {
 		OneFold(fold)
 	}

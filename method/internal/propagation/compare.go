@@ -61,8 +61,8 @@ func centerIsBetter(l *Propagation) bool {
 // CompareCenter returns the held-out scores of as many folds as show whether centred or plain scores are better on an
 // undirected graph. It ends when centred scores are significantly better, or when they are not better after two folds. If
 // there is no solution, it returns nil. Cost: a prediction for each fold.
-func (l *Propagation) CompareCenter(ctx context.Context, folds *choose.Folds) (*HeldOut, error) {
-	held, err := outOfFold(ctx, l, folds, func(f int) bool {
+func (l *Propagation) CompareCenter(ctx context.Context, t *choose.Task) (*HeldOut, error) {
+	held, err := outOfFold(ctx, l, t, func(f int) bool {
 		return centerIsBetter(l) || f+1 >= fewestFolds && l.better <= l.worse
 	})
 	if errors.As(err, new(*problem.Error)) {
@@ -73,18 +73,17 @@ func (l *Propagation) CompareCenter(ctx context.Context, folds *choose.Folds) (*
 
 // Compare estimates the accuracy of label propagation by predicting each fold of labels from the other folds. If there is no
 // solution, the result is empty. Cost: as [Propagation.OutOfFold].
-func (l *Propagation) Compare(ctx context.Context, folds *choose.Folds) (*Comparison, error) {
+func (l *Propagation) Compare(ctx context.Context, t *choose.Task) (*Comparison, error) {
 	p := l.P
 	var work graph.Work
 	reached, err := p.Reachable(ctx, p.Row, l.Workers, &work)
 	if err != nil {
 		return nil, err
 	}
-	isolated, err := choose.Unreachable(ctx, p, folds.Of, l.Workers, &work)
-	if err != nil {
+	if err := t.FindIsolated(ctx, l.Workers, &work); err != nil {
 		return nil, err
 	}
-	held, err := l.OutOfFold(ctx, folds)
+	held, err := l.OutOfFold(ctx, t)
 	if errors.As(err, new(*problem.Error)) {
 		return &Comparison{}, nil
 	}
@@ -93,18 +92,18 @@ func (l *Propagation) Compare(ctx context.Context, folds *choose.Folds) (*Compar
 	}
 	rows := new(choose.Held)
 	scores := make([]float64, len(p.Names))
-	for f := range folds.Measured {
-		largest := choose.LargestWithout(p.Class, folds.Of, f)
-		for _, i := range folds.Split(f).Test {
+	for f := range t.Folds() {
+		largest := t.Largest(f)
+		for _, i := range t.Split(f).Test {
 			if held.Scores[i] == nil {
 				continue
 			}
 			simd.ConvertTo(scores, held.Scores[i])
 			class := classify.ArgMax(held.Scores[i])
-			if isolated[i] {
+			if t.Isolated[i] {
 				class = l.Prior.Likeliest(p.Row[i], largest)
 			}
-			rows.Add(i, class, !isolated[i], scores)
+			rows.Add(i, class, !t.Isolated[i], scores)
 		}
 	}
 	return &Comparison{Propagation: rows.Reweigh(p).Estimate(p, reached), HeldOut: held, Rows: rows}, nil

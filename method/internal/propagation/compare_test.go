@@ -14,7 +14,7 @@ func TestCompareFarLabels(t *testing.T) {
 		fold[i] = i % 10
 	}
 	l := &Propagation{P: p, Alpha: 1, Rough: true}
-	of, err := l.Compare(t.Context(), &choose.Folds{Of: fold, Count: 10, Measured: 10})
+	of, err := l.Compare(t.Context(), &choose.Task{Problem: p, Fold: fold})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,13 +56,13 @@ type HeldOut struct {
 
 // OutOfFold returns the scores at each label, computed without its fold. After enough labels, further folds are left out.
 // Errors come from [Propagation.ScoresTo]. Cost: a prediction for each fold.
-func (l *Propagation) OutOfFold(ctx context.Context, folds *choose.Folds) (*HeldOut, error) {
-	return outOfFold(ctx, l, folds, func(int) bool { return false })
+func (l *Propagation) OutOfFold(ctx context.Context, t *choose.Task) (*HeldOut, error) {
+	return outOfFold(ctx, l, t, func(int) bool { return false })
 }
 
 // outOfFold returns the result of [Propagation.OutOfFold], but ends after the first fold f for which ends(f) is true. It
 // compares centred with plain scores and returns the better.
-func outOfFold(ctx context.Context, l *Propagation, folds *choose.Folds,
+func outOfFold(ctx context.Context, l *Propagation, t *choose.Task,
 	ends func(f int) bool) (*HeldOut, error) {
 	limit := int64(harmonicWork)
 	if walks(l) {
@@ -74,16 +74,17 @@ func outOfFold(ctx context.Context, l *Propagation, folds *choose.Folds,
 	l.better = 0
 	l.worse = 0
 	answers := make([][]float32, len(p.Row))
-	means := make([][]float64, folds.Count)
+	means := make([][]float64, t.Folds())
 	reduction, err := l.reduction(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for f := 0; f < folds.Measured && (f == 0 || predicted < enoughLabels && gathered < limit); f++ {
-		foldSplit := folds.Split(f)
+	for f := 0; f < t.Folds() && (f == 0 || predicted < enoughLabels && gathered < limit); f++ {
+		foldSplit := t.Split(f)
 		sub := *l
-		sub.Center, sub.Steps, sub.heldOut = false, comparedSteps(l),
-			map[int][]float32{}
+		sub.Center = false
+		sub.Steps = comparedSteps(l)
+		sub.heldOut = map[int][]float32{}
 		sub.gathered = 0
 		for _, i := range foldSplit.Test {
 			answers[i] = make([]float32, len(p.Names))
@@ -116,7 +117,7 @@ func outOfFold(ctx context.Context, l *Propagation, folds *choose.Folds,
 	out := &HeldOut{Scores: answers, Center: !walks(l) && centerIsBetter(l), reduction: reduction}
 	for i, row := range answers {
 		if out.Center && row != nil {
-			center(row, means[folds.Of[i]], len(row))
+			center(row, means[t.Fold[i]], len(row))
 			scaleToOne(row)
 		}
 	}

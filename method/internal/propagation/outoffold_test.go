@@ -32,7 +32,7 @@ func TestOutOfFoldReduced(t *testing.T) {
 		t.Fatal("is not reduced")
 	}
 	fold := []int{0, 1, 0, 1, 2}
-	held, err := l.OutOfFold(t.Context(), &choose.Folds{Of: fold, Count: 3, Measured: 3})
+	held, err := l.OutOfFold(t.Context(), &choose.Task{Problem: p, Fold: fold})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestOutOfFoldReduced(t *testing.T) {
 func testOutOfFold(t *testing.T, p *problem.Problem, fold []int) {
 	l := &Propagation{P: p, Alpha: 1, Rough: true}
 	folds := slices.Max(fold) + 1
-	held, err := l.OutOfFold(t.Context(), &choose.Folds{Of: fold, Count: folds, Measured: folds})
+	held, err := l.OutOfFold(t.Context(), &choose.Task{Problem: p, Fold: fold})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestOutOfFoldAsksEnough(t *testing.T) {
 	for i := range fold {
 		fold[i] = i % 5
 	}
-	held, err := (&Propagation{P: p, Alpha: 1, Rough: true}).OutOfFold(t.Context(), &choose.Folds{Of: fold, Count: 5, Measured: 5})
+	held, err := (&Propagation{P: p, Alpha: 1, Rough: true}).OutOfFold(t.Context(), &choose.Task{Problem: p, Fold: fold})
 	if err != nil {
 		t.Fatal(err)
 	}

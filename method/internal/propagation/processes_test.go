@@ -36,7 +36,7 @@ func TestPropagationOnSeveralProcesses(t *testing.T) {
 			if err := l.ScoresTo(t.Context(), scores, g.Components.Reachable(q.Row), &work); err != nil {
 				return nil, err
 			}
-			answers, err := l.OutOfFold(t.Context(), &choose.Folds{Of: folds, Count: 2, Measured: 2})
+			answers, err := l.OutOfFold(t.Context(), &choose.Task{Problem: p, Fold: folds})
 			if err != nil {
 				return nil, err
 			}

@@ -83,7 +83,7 @@ func writeFeatures[T sparse.Float](run *shell.Session, f *featuresOptions,
 	if f.kind == "honest" {
 		parameters.Folds = f.folds
 		parameters.Seed = run.Seed
-		fold = choose.DrawFolds(&problem.Problem{Row: d.Labels.Row, Class: d.Labels.Class}, f.folds, uint64(run.Seed), 0).Of
+		fold = choose.TaskIn(&problem.Problem{Row: d.Labels.Row, Class: d.Labels.Class}, f.folds, uint64(run.Seed), 0).Fold
 		w.Variants = cwk.FoldVariants(parameters.Alpha, fold)
 	}
 	picks := cwk.Picks(d.Rows, w.Seeds, fold)
