@@ -3,6 +3,7 @@ package walks
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -139,5 +140,18 @@ func TestLongChoiceStops(t *testing.T) {
 	err := w.Run(ctx, x, tr, func(int, int, *choose.Outcome) {})
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err) // nil after a second otherwise
+	}
+}
+
+// A class with a single label is not in the training set of its fold, so that models of other folds have more decisions.
+func TestSingleLabelIsMeasured(t *testing.T) {
+	p := contract.Planted(t, 5, 1000, 800)
+	for i := range 6 {
+		p.Class[100*(i+1)] = len(p.Names)
+		p.Names = append(p.Names, fmt.Sprint("rare", i))
+	}
+	got, err := method{"cwk+svm", learnerOf("svm")}.engine().Fit(t.Context(), p, nil, &engine.Settings{Lists: tinyGrid, RNGSeed: 1})
+	if err != nil || got.Tested == 0 {
+		t.Errorf("%v, %+v", err, got)
 	}
 }

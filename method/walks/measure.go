@@ -3,7 +3,6 @@ package walks
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
@@ -66,7 +65,6 @@ func (r *predictor) hideFolds(ctx context.Context, w *cwk.Walk[float32], picks [
 func (r *predictor) measure(ctx context.Context) error {
 	var outcomes []choose.Outcome
 	x := make([]float64, r.features.Cols)
-	var decisions []float64
 	for _, h := range r.hidden {
 		if choose.TooFew(h.class) {
 			return nil
@@ -80,9 +78,8 @@ func (r *predictor) measure(ctx context.Context) error {
 		}
 		for a, i := range h.tests {
 			simd.ConvertTo(x, rows.Row(len(h.class)+a))
-			decisions = model.ScoresTo(decisions, x, nil)
 			outcomes = append(outcomes, choose.Outcome{Label: i, Class: r.Problem.Class[i], Largest: h.largest, Pairs: model.Pairs,
-				Decisions: slices.Clone(decisions)})
+				Decisions: model.ScoresTo(nil, x, nil)})
 		}
 	}
 	if r.hidden != nil {
