@@ -91,10 +91,7 @@ func (p *Prediction) WriteColumns(w io.Writer, f *Model) error {
 		for _, x := range values.Row(row) {
 			b.Write(binary.LittleEndian.AppendUint32(b.AvailableBuffer(), math.Float32bits(x)))
 		}
-		reached := float32(0)
-		if p.Reached.Contains(uint32(row)) {
-			reached = 1
-		}
+		reached := float32(indicator(p.Reached.Contains(uint32(row))))
 		b.Write(binary.LittleEndian.AppendUint32(b.AvailableBuffer(), math.Float32bits(reached)))
 	}
 	if err := b.Flush(); err != nil {
@@ -114,6 +111,8 @@ type Columns struct {
 	// Omitted are the models of auto that do not predict new nodes. The others share their weight.
 	Omitted []problem.MixedModel
 
+	Classes []string // names of the classes, in the order of scores
+
 	model  *Model
 	header columnsHeader
 	nodes  *shard.Nodes
@@ -129,7 +128,7 @@ func (f *Model) OpenColumns(path string) (_ *Columns, err error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Columns{model: f, file: file}
+	c := &Columns{Classes: f.Classes, model: f, file: file}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, file.Close())
@@ -203,7 +202,7 @@ func (f *Model) OpenColumns(path string) (_ *Columns, err error) {
 	balanced := f.Model.Auto != nil && f.Model.Values.Has(classify.WeightsParam.Name) && f.Model.Values.Word(classify.WeightsParam.Name) == "balanced"
 	adapt := (&engine.Problem{Class: f.Class, Names: f.Classes, Shares: f.Shares}).Reweigher(balanced)
 	c.pool.New = func() any {
-		return &newNodePredictor{Columns: c, step: begin(), adapt: adapt, row: make([]byte, stride), sums: make([]float64, h.Columns)}
+		return &newNodePredictor{Columns: c, step: begin(), adapt: adapt, row: make([]byte, stride), sums: make([]float64, h.Columns), position: map[string]int{}}
 	}
 	return c, nil
 }
@@ -216,50 +215,58 @@ func (c *Columns) Close() error { return c.file.Close() }
 
 // NewNode is a node that is not in the graph of a model.
 type NewNode struct {
-	ID    string // may be "" if no other new node has an edge to it
-	Edges []NewEdge
+	ID    string    `json:"id"` // may be "" if no other new node has an edge to it
+	Edges []NewEdge `json:"edges"`
 
 	// Attributes has a value for each of Model.Attributes columns, as [tablefile.Features] has them; nil: the node has none.
-	Attributes []float32
+	Attributes []float32 `json:"attributes"`
 }
 
-// NewEdge is an edge to a node of the graph or to another new node. In a directed graph it is an arc that leaves the new node.
+// NewEdge is an edge to a node of the graph or to another new node, which must not list it again. In a directed graph it is an arc
+// that leaves the new node.
 type NewEdge struct {
-	ID     string
-	Weight float64 // weight as in the graph of the model; 0 means 1
-	Kind   string  // kind as in the graph; "": edges have no kinds
+	ID     string  `json:"id"`
+	Weight float64 `json:"weight"` // weight as in the graph of the model; 0 means 1
+	Kind   string  `json:"kind"`   // kind as in the graph; "": edges have no kinds
 }
 
 // NewPrediction is the prediction of a new node.
 type NewPrediction struct {
-	Label   string    // "" if no label reaches the node
-	Scores  []float64 // probability of each of Model.Classes
-	Links   int       // edges to nodes of the graph, or to new nodes that are nearer to it
-	Steps   int       // steps to the graph; 0: the node has no link
-	Reached bool      // a label, or attributes, reach the node
+	Label   string    `json:"label"`   // "" if no label reaches the node
+	Scores  []float64 `json:"scores"`  // probability of each of Model.Classes
+	Links   int       `json:"links"`   // edges to nodes of the graph, or to new nodes that are nearer to it
+	Steps   int       `json:"steps"`   // steps to the graph; 0: the node has no link
+	Reached bool      `json:"reached"` // a label, or attributes, reach the node
 }
 
 // Predict predicts new nodes. A new node changes the prediction of no other node, except of new nodes that are further away from the
 // graph. Nodes of unknown edges are an [*IDError].
 func (c *Columns) Predict(ctx context.Context, nodes []NewNode) ([]NewPrediction, error) {
-	position := make(map[string]int, len(nodes))
+	p := c.pool.Get().(*newNodePredictor)
+	defer c.pool.Put(p)
+	position := p.position
+	clear(position)
+	p.links = slices.Grow(p.links[:0], len(nodes))[:len(nodes)]
+	links := p.links
+	for i := range links {
+		links[i] = links[i][:0]
+	}
 	for i, node := range nodes {
 		if node.ID == "" {
 			continue
 		}
 		if _, isListed := position[node.ID]; isListed {
-			return nil, refuse("nodes", "%q is listed twice; give each node once", node.ID)
+			return nil, refuse("new", "%q is listed twice; give each node once", node.ID)
 		}
 		if _, isKnown := c.nodes.Lookup(node.ID); isKnown {
-			return nil, refuse("nodes", "%q is a node of the graph, which the run has predicted; leave it out", node.ID)
+			return nil, refuse("new", "%q is a node of the graph, which the run has predicted; leave it out", node.ID)
 		}
 		position[node.ID] = i
 	}
-	links := make([][]newLink, len(nodes))
 	for i, node := range nodes {
 		for _, e := range node.Edges {
 			if math.IsNaN(e.Weight-e.Weight) || e.Weight < 0 && !c.model.Model.Origin.Signed {
-				return nil, refuse("nodes", "weight %v of an edge of %q; give a finite weight, above 0 if the graph has no other", e.Weight, node.ID)
+				return nil, refuse("new", "weight %v of an edge of %q; give a finite weight, above 0 if the graph has no other", e.Weight, node.ID)
 			}
 			l := newLink{weight: c.model.Model.Weight(e.Kind, cmp.Or(e.Weight, 1)), other: -1}
 			row, isKnown := c.nodes.Lookup(e.ID)
@@ -274,10 +281,10 @@ func (c *Columns) Predict(ctx context.Context, nodes []NewNode) ([]NewPrediction
 			links[i] = append(links[i], l)
 		}
 		if attributes := len(node.Attributes); attributes > 0 && attributes != c.model.Attributes {
-			return nil, refuse("attributes", "%d values of %q; give a value for each of the %d columns of the model", attributes, node.ID, c.model.Attributes)
+			return nil, refuse("new", "%d attributes of %q; give a value for each of the %d columns of the model", attributes, node.ID, c.model.Attributes)
 		}
 	}
-	return c.predict(ctx, links, func(i int) []float32 { return nodes[i].Attributes })
+	return p.predictAll(ctx, links, func(i int) []float32 { return nodes[i].Attributes })
 }
 
 // newLink is a link of a new node to a row of the columns, or to another new node.
@@ -286,23 +293,26 @@ type newLink struct {
 	weight     float64
 }
 
-// predict predicts new nodes in the order of their steps to the graph.
-func (c *Columns) predict(ctx context.Context, links [][]newLink, attributes func(i int) []float32) ([]NewPrediction, error) {
-	p := c.pool.Get().(*newNodePredictor)
-	defer c.pool.Put(p)
+// predictAll predicts new nodes in the order of their steps to the graph.
+func (p *newNodePredictor) predictAll(ctx context.Context, links [][]newLink, attributes func(i int) []float32) ([]NewPrediction, error) {
 	out := make([]NewPrediction, len(links))
-	columns := make([][]float64, len(links)) // of neighbours of new nodes
-	isNeighbour := make([]bool, len(links))
+	p.columns = slices.Grow(p.columns[:0], len(links))[:len(links)]
+	columns := p.columns
+	clear(columns)
 	for _, list := range links {
 		for _, l := range list {
-			if l.other >= 0 {
-				isNeighbour[l.other] = true
+			if l.other >= 0 && columns[l.other] == nil {
+				columns[l.other] = make([]float64, len(p.sums))
 			}
 		}
 	}
-	left := sched.UpTo(len(links))
+	left := p.left[:0]
+	for i := range links {
+		left = append(left, i)
+	}
+	p.left = left
 	for step := 1; len(left) > 0; step++ {
-		var later []int
+		later := left[:0]
 		for _, i := range left {
 			links := links[i]
 			isNear := false
@@ -320,8 +330,8 @@ func (c *Columns) predict(ctx context.Context, links [][]newLink, attributes fun
 			if err := p.predict(&out[i], links, out, columns, attributes(i)); err != nil {
 				return nil, err
 			}
-			if isNeighbour[i] {
-				columns[i] = p.columns()
+			if columns[i] != nil {
+				columns[i][copy(columns[i], p.node.Columns)] = indicator(p.node.Reached)
 			}
 		}
 		if len(later) == len(left) {
@@ -345,6 +355,11 @@ type newNodePredictor struct {
 	row   []byte
 	sums  []float64
 	node  engine.NewNode
+
+	position map[string]int // of the ids of new nodes
+	links    [][]newLink
+	columns  [][]float64 // of new nodes that are neighbours of new nodes; nil: none
+	left     []int
 }
 
 // predict predicts a node from its links to rows, and to new nodes with fewer steps in all, whose columns are in columns.
@@ -395,25 +410,25 @@ func (p *newNodePredictor) predict(out *NewPrediction, links []newLink, all []Ne
 	return nil
 }
 
-// columns returns the columns of the last node.
-func (p *newNodePredictor) columns() []float64 {
-	columns := append(slices.Clone(p.node.Columns), 0)
-	if p.node.Reached {
-		columns[len(columns)-1] = 1
+// indicator returns 1 if x is true, and otherwise 0.
+func indicator(x bool) float64 {
+	if x {
+		return 1
 	}
-	return columns
+	return 0
 }
 
 // Engine returns an engine that predicts those nodes of a graph that are not in the graph of the columns. The graph has the edges of new
-// nodes alone. Rows returns the rows of these nodes. Weights of edges become those that the model has learned.
-func (c *Columns) Engine() (*engine.Engine, error) {
+// nodes alone. Rows returns the rows of these nodes. Weights of edges become those that the model has learned. report, if not nil, is
+// called with the predictions, in the order of Rows.
+func (c *Columns) Engine(report func([]NewPrediction)) (*engine.Engine, error) {
 	e, err := c.model.Engine()
 	if err != nil {
 		return nil, err
 	}
 	return &engine.Engine{Name: e.Name, Takes: e.Takes, Specs: e.Specs, Model: e.Model,
-		Fit: func(ctx context.Context, p *engine.Problem, _ *engine.Parameters, s *engine.Settings) (*engine.Prediction, error) {
-			return c.fit(ctx, p, s)
+		Fit: func(ctx context.Context, p *engine.Problem, _ *engine.Parameters, _ *engine.Settings) (*engine.Prediction, error) {
+			return c.fit(ctx, p, report)
 		}}, nil
 }
 
@@ -428,7 +443,7 @@ func (c *Columns) Rows(nodes *shard.Nodes) (rows []int) {
 	return rows
 }
 
-func (c *Columns) fit(ctx context.Context, p *engine.Problem, s *engine.Settings) (*engine.Prediction, error) {
+func (c *Columns) fit(ctx context.Context, p *engine.Problem, report func([]NewPrediction)) (*engine.Prediction, error) {
 	if p.Signed && !c.model.Model.Origin.Signed {
 		return nil, &sides.Difference{Setting: "weights", Result: "positive", Graph: "signed"}
 	}
@@ -478,9 +493,14 @@ func (c *Columns) fit(ctx context.Context, p *engine.Problem, s *engine.Settings
 			return values
 		}
 	}
-	list, err := c.predict(ctx, links, attributes)
+	predictor := c.pool.Get().(*newNodePredictor)
+	defer c.pool.Put(predictor)
+	list, err := predictor.predictAll(ctx, links, attributes)
 	if err != nil {
 		return nil, err
+	}
+	if report != nil {
+		report(list)
 	}
 	out := &engine.Prediction{Class: make([]int, len(place)), Scores: sparse.NewBlock[float32](len(place), len(p.Names)), Reached: roaring.New()}
 	for i, q := range list {

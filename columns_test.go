@@ -3,6 +3,7 @@ package heatwalk
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -14,6 +15,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"pgregory.net/rapid"
 
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/ingest"
@@ -50,7 +54,7 @@ func TestColumns(t *testing.T) {
 			if labels[id] != "" {
 				continue
 			}
-			list, err := c.predict(t.Context(), [][]newLink{links[row]}, func(int) []float32 { return nil })
+			list, err := c.pool.Get().(*newNodePredictor).predictAll(t.Context(), [][]newLink{links[row]}, func(int) []float32 { return nil })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,6 +68,69 @@ func TestColumns(t *testing.T) {
 			}
 		}
 	}
+}
+
+// At a node without a label, the columns solve the equation of a new node.
+func TestColumnsAreExact(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 1))
+		n := rapid.IntRange(4, 40).Draw(rt, "nodes")
+		name := rapid.SampledFrom([]string{"lp", "lgc", "poisson"}).Draw(rt, "method")
+		text := "source,target,weight\n"
+		labels := map[string]string{"u0": "a", "u1": "b"}
+		for i := 1; i < n; i++ {
+			text += fmt.Sprintf("u%d,u%d,%g\n", i, rng.IntN(i), math.Exp(2*rng.NormFloat64()))
+			if i > 1 && rng.IntN(4) == 0 {
+				labels[fmt.Sprint("u", i)] = string("abc"[rng.IntN(3)])
+			}
+		}
+		path := filepath.Join(t.TempDir(), "edges.csv")
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			rt.Fatal(err)
+		}
+		g, err := Open(t.Context(), path, nil)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		defer g.Close()
+		p, err := g.Classify(t.Context(), labels, &ClassifyOptions{Method: name, Columns: true})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		kept, err := json.Marshal(p.Columns.Kept)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		values := p.Columns.Values
+		steps, err := p.engine.Extension.Restore(kept, len(p.Classes), values.Cols)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		step := steps()
+		err = sparse.EachRow(t.Context(), g.A, 1, func(_, row int, col []uint32, weight []float64) error {
+			if labels[g.Nodes.ID(row)] != "" {
+				return nil
+			}
+			x := &engine.NewNode{Mean: make([]float64, values.Cols), Columns: make([]float64, values.Cols), Scores: make([]float64, len(p.Classes)), Reached: true}
+			for j, u := range col {
+				x.Degree += weight[j]
+				for k, y := range values.Row(int(u)) {
+					x.Mean[k] += weight[j] * float64(y)
+				}
+			}
+			floats.Scale(1/x.Degree, x.Mean)
+			step(x)
+			for k, want := range values.Row(row) {
+				if math.Abs(x.Columns[k]-float64(want)) > 1e-6*max(1, math.Abs(x.Columns[k])) {
+					rt.Errorf("%s, node %d, column %d: %g, run %g", name, row, k, x.Columns[k], want)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			rt.Fatal(err)
+		}
+	})
 }
 
 // A file that is cut short or has another byte is refused.
@@ -213,7 +280,7 @@ func TestNewEdgesAgree(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				e, err := c.Engine()
+				e, err := c.Engine(nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -247,6 +314,30 @@ func TestNewEdgesAgree(t *testing.T) {
 				t.Errorf("%d methods", tested)
 			}
 		})
+	}
+}
+
+// A call allocates its answer alone.
+func TestNewNodeAllocations(t *testing.T) {
+	g := openKarate(t, nil)
+	labels := map[string]string{"1": "a", "2": "a", "4": "a", "33": "b", "34": "b", "30": "b"}
+	nodes := []NewNode{{ID: "x"}}
+	for i := range 10 {
+		nodes[0].Edges = append(nodes[0].Edges, NewEdge{ID: strconv.Itoa(i + 1)})
+	}
+	for _, m := range method.All() {
+		p, err := g.Classify(t.Context(), labels, &ClassifyOptions{Method: m.Name, Columns: true})
+		if err != nil {
+			continue
+		}
+		c := reopen(t, p)
+		if count := testing.AllocsPerRun(20, func() {
+			if _, err := c.Predict(t.Context(), nodes); err != nil {
+				t.Error(err)
+			}
+		}); count > 3 {
+			t.Errorf("%s: %v allocations", m.Name, count)
+		}
 	}
 }
 

@@ -38,7 +38,7 @@ var weightings = []weighting{
 
 // weighting returns the function that s.Weights names, or else the given weights.
 func (s *Settings) weighting() weighting {
-	return weightings[max(0, slices.Index(Weightings(), s.Weights))]
+	return weightings[max(0, slices.IndexFunc(weightings, func(w weighting) bool { return w.name == s.Weights }))]
 }
 
 // Weightings returns the possible values of Settings.Weights.

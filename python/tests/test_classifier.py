@@ -58,7 +58,16 @@ class Classifier(unittest.TestCase):
         model = hw.NodeClassifier(new_nodes=True, node_features=x[:59], random_state=1).fit(rest, self.y[:59])
         one = model.predict_new([("a", v) for v in near], node_features=x[59:])
         two = model.predict_new([("a", v) for v in near], node_features=pandas.DataFrame(x[59:], index=["a"]))
-        self.assertTrue(one.equals(two))
+        np.testing.assert_allclose(one.iloc[:, 2:], two.iloc[:, 2:], atol=1e-6)
+        self.assertEqual(one.label.tolist(), two.label.tolist())
+        kinds = ["call" if (i + j) % 3 else "mail" for i, j in zip(*links.nonzero())]
+        several = hw.as_graph(pandas.DataFrame({"s": links.row, "t": links.col, "kind": kinds}).query("s < t"), source="s", target="t", kind="kind")
+        model = hw.NodeClassifier("lp", new_nodes=True, kind_weights={"call": 3}).fit(several, {v: self.group[v] for v in range(30)})
+        edges = [("a", near[0], 2, "call"), ("a", near[1], 1, "mail"), ("b", "a", 1, "mail"), ("a", "b", 1, "mail")]
+        want = model.predict_proba()[near[:2]]
+        np.testing.assert_allclose(model.predict_new(edges).loc["b", [0, 1]].astype(float), (6 * want[0] + want[1]) / 7, atol=1e-6)
+        with self.assertRaisesRegex(ValueError, "two weights"):
+            model.predict_new([("a", 0, 1), ("a", 0, 2)])
         with self.assertRaisesRegex(ValueError, "new_nodes=True"):
             self.model.predict_new([("a", 0)])
         with self.assertRaises(hw.UsageError):

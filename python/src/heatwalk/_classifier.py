@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import json
 import operator
 import os
 import re
+import tempfile
 import zipfile
 from typing import TYPE_CHECKING, Any, Hashable, Mapping
 
@@ -21,7 +23,7 @@ from ._frame import columns_of, write_table
 from ._graph import (Graph, Nodes, as_array, as_graph, as_objects, checksum, has_settings, is_pandas, labels_of, nodes_of)
 from ._labels import Labels, decode, encode, encode_several, labels_of_sides
 from ._matrix import Array
-from ._process import Progress, seed_of
+from ._process import Progress, run, seed_of
 from ._results import axis
 
 if TYPE_CHECKING:
@@ -340,8 +342,8 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         Parameters
         ----------
         edges
-            Tuples of a new node, a node of the graph or another new node, and perhaps a weight; or a frame with these
-            columns. Each new node is the first in some tuple; one without an edge is a tuple with None.
+            Tuples of a new node, a node of the graph or another new node, and perhaps a weight and a kind; or a frame with
+            these columns. Each new node is the first in some tuple; one without an edge is a tuple with None.
         node_features
             Attributes of the new nodes: a row for each, in the order of their first tuples, or a frame by index.
 
@@ -617,8 +619,8 @@ def _predict_new(model: Any, nodes: Nodes, edges: Any, node_features: Any, setti
     tuples = [tuple(e) for e in (edges if columns is None else zip(*(as_array(c).tolist() for _, c in columns)))]
     new: dict[Any, int] = {}
     for e in tuples:
-        if len(e) not in (2, 3):
-            raise ValueError(f"edges: {e!r} is no tuple of a new node, a node, and perhaps a weight")
+        if not 2 <= len(e) <= 4:
+            raise ValueError(f"edges: {e!r} is no tuple of a new node, a node, and perhaps a weight and a kind")
         new.setdefault(e[0], len(new))
     first = 0 if nodes.path else len(nodes)
 
@@ -629,14 +631,61 @@ def _predict_new(model: Any, nodes: Nodes, edges: Any, node_features: Any, setti
             return str(first + new[node] if node in new else nodes.row(node))
         except KeyError as error:
             raise ValueError(f"edges: {error.args[0]}") from None
-    known = [e for e in tuples if e[1] is not None]
-    table = [[id_of(e[0]) for e in known], [id_of(e[1]) for e in known]]
-    titles = ["source", "target"]
-    if any(len(e) == 3 for e in known):
-        titles.append("weight")
-        table.append([repr(float(e[2])) if len(e) == 3 else "1" for e in known])
+    known = [(id_of(e[0]), id_of(e[1]), *e[2:]) for e in tuples if e[1] is not None]
     ids = [id_of(node) for node in new]
-    graph = Graph(sp.csr_matrix((len(new), len(new))), list(new))
+    if node_features is None or isinstance(node_features, np.ndarray) and b'"attribute_names"' not in model._model:
+        classes, code, full, reached = _predict_rows(model, ids, known, node_features, settings)
+    else:
+        classes, code, full, reached = _predict_table(model, ids, known, node_features, settings, list(new), first)
+    scores = np.zeros((len(ids), len(model.classes_)), np.float32)
+    scores[:, classes] = full
+    frame = pandas.DataFrame(scores, index=axis(list(new)), columns=list(model.classes_))
+    frame.insert(0, "label", decode(model.classes_, code), allow_duplicates=True)
+    frame.insert(1, "reached", reached, allow_duplicates=True)
+    return frame
+
+
+def _predict_rows(model: Any, ids: list[str], edges: list[Any], features: Any, settings: dict[str, Any]) -> tuple[Any, ...]:
+    """Predict new nodes by columns that stay open in the program."""
+    nodes: dict[str, dict[str, Any]] = {v: {"id": v, "edges": []} for v in ids}
+    weights: dict[Any, float] = {}
+    is_directed = b'"directed":true' in model._model
+    for source, target, *more in edges:
+        weight = float(more[0]) if more else 1.0
+        key = (source, target) if is_directed or target not in nodes else frozenset((source, target))
+        if key in weights:
+            if weights[key] != weight:
+                raise ValueError(f"edges: {source!r} and {target!r} have two weights; add them")
+            continue
+        weights[key] = weight
+        nodes[source]["edges"].append({"id": target, "weight": weight, "kind": str(more[1]) if len(more) > 1 else ""})
+    if features is not None:
+        if features.ndim != 2 or len(features) != len(ids):
+            raise ValueError(f"node_features has shape {features.shape}; give a row for each of {len(ids)} new nodes")
+        for node, row in zip(nodes.values(), features.astype(float).tolist()):
+            node["attributes"] = row
+    with contextlib.ExitStack() as stack:
+        def source_of(server: Any) -> list[str]:
+            return ["--columns", server.open(model, (), "", lambda: write("columns", model._columns),
+                                             lambda: ["--model", write("model", model._model)])[0]]
+
+        def write(name: str, content: bytes) -> str:
+            folder = stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
+            with open(os.path.join(folder, name), "wb") as file:
+                file.write(content)
+            return str(file.name)
+        known = {k: v for k, v in settings.items() if k in ("threads", "max_memory", "progress")}
+        answer = run(["predict"], {"--new": "edges"}, source=source_of, new=list(nodes.values()), **known)
+    found = answer["predictions"]
+    return (np.array(answer["classes"], dtype=int), np.array([int(p["label"] or -1) for p in found]),
+            [p["scores"] for p in found], [p["reached"] for p in found])
+
+
+def _predict_table(model: Any, ids: list[str], edges: list[Any], features: Any, settings: dict[str, Any], new: list[Any],
+                   first: int) -> tuple[Any, ...]:
+    """Predict new nodes from files, because attributes need the columns of a table."""
+    titles = ["source", "target", "weight", "kind"][:max(map(len, edges), default=2)]
+    table = [[str(e[i]) if i < len(e) else "1" for e in edges] for i in range(len(titles))]
 
     def work(call: Call) -> Any:
         call.first = first
@@ -645,18 +694,13 @@ def _predict_new(model: Any, nodes: Nodes, edges: Any, node_features: Any, setti
         with open(call.path("new.ids", "edges"), "w", encoding="utf-8", errors="surrogateescape") as file:
             file.writelines(f"{v}\n" for v in ids)
         call.run("predict", model=call.write_bytes("model", model._model), new=path, o=out, nodes=file.name, reads_graph=False,
-                 columns=call.write_bytes("columns", model._columns), node_features=call.write_attributes(node_features))
-        arrays = read_arrays(out)
-        return [str(v) for v in arrays["rows"]], *_read_predictions(out)
-    rows, scores, number, code, reached = run_call(graph, settings, 0, work)
+                 columns=call.write_bytes("columns", model._columns), node_features=call.write_attributes(features),
+                 kind="kind" if len(titles) > 3 else None)
+        return [str(v) for v in read_arrays(out)["rows"]], *_read_predictions(out)
+    rows, scores, number, code, reached = run_call(Graph(sp.csr_matrix((len(new), len(new))), new), settings, 0, work)
     place = {v: i for i, v in enumerate(rows)}
     order = [place[v] for v in ids]
-    full = np.zeros((len(order), len(model.classes_)), scores.dtype)
-    full[:, np.sort(number)] = scores[order]
-    frame = pandas.DataFrame(full, index=axis(list(new)), columns=list(model.classes_))
-    frame.insert(0, "label", decode(model.classes_, code[order]), allow_duplicates=True)
-    frame.insert(1, "reached", reached[order], allow_duplicates=True)
-    return frame
+    return np.sort(number), code[order], scores[order], reached[order]
 
 
 def _hashable(value: Any) -> Any:

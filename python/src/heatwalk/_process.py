@@ -99,7 +99,7 @@ def run(args: Sequence[str], names: Mapping[str, str] | None = None, *, threads:
         max_memory: str | int | None = None, random_state: int | None = None,
         progress: Progress = None, graph: Any = None, reader: Reader | None = None,
         is_wanted: Callable[[str], bool] | None = None,
-        source: Callable[[Server], Sequence[str]] | None = None) -> dict[str, Any]:
+        source: Callable[[Server], Sequence[str]] | None = None, new: Any = None) -> dict[str, Any]:
     """Run the program and return its JSON document; without a random_state it takes its own seed.
 
     Errors name the arguments in names in place of temporary paths, and those of the function that reads a graph. The
@@ -123,7 +123,7 @@ def run(args: Sequence[str], names: Mapping[str, str] | None = None, *, threads:
         command = [args[0], *(source(server) if source else ()), *args[1:], *flags]
         if log.isEnabledFor(logging.DEBUG):
             log.debug("%s", subprocess.list2cmdline(["heatwalk", *command]))
-        outcome = server.call(command, update)
+        outcome = server.call(command, update, new)
     if outcome.is_cancelled:
         raise CancelledError("the call was cancelled", command=command)
     if outcome.code:

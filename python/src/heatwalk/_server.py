@@ -85,13 +85,13 @@ class Server:
             while text:
                 text = text[self._stdin.write(text):]
 
-    def call(self, args: Sequence[str], update: Update | None = None) -> Outcome:
-        """Run a command line. Any exception, such as KeyboardInterrupt, cancels the call first."""
+    def call(self, args: Sequence[str], update: Update | None = None, new: Any = None) -> Outcome:
+        """Run a command line, with new nodes if any. An exception, such as KeyboardInterrupt, cancels the call first."""
         number, answers = next(self._numbers), queue.SimpleQueue[Any]()
         self._answers[number] = answers
         self._running.add(number)
         try:
-            self._send({"id": number, "args": list(args)})
+            self._send({"id": number, "args": list(args), **({} if new is None else {"new": new})})
             while (answer := None if self.is_ended and answers.empty() else answers.get()):
                 if "exit" in answer:
                     return Outcome(answer["exit"], answer.get("result") or {},
@@ -146,8 +146,9 @@ class Server:
             self._stdout.close()
             self._log.close()
 
-    def open(self, graph: Any, flags: Sequence[str], version: Any, write: Callable[[], str]) -> tuple[str, str]:
-        """Return the name and the path of a graph that is open, or opens now; "" if it cannot."""
+    def open(self, graph: Any, flags: Sequence[str], version: Any, write: Callable[[], str],
+             more: Callable[[], Sequence[str]] = tuple) -> tuple[str, str]:
+        """Return the name and the path of a graph that is open, or opens now with more flags; "" if it cannot."""
         for name, (owner, known, path) in list(self._graphs.items()):
             if owner() is graph and known == (version, *flags):
                 return name, path
@@ -157,7 +158,7 @@ class Server:
                 self._send({"id": next(self._numbers), "args": ["close", name]})  # without waiting for the answer
         name = f"@graph{next(self._numbers)}"
         path = write()
-        if self.call(["open", path, *flags, "--as", name]).code:
+        if self.call(["open", path, *flags, *more(), "--as", name]).code:
             return "", path  # the command itself reports the error
         self._graphs[name] = weakref.ref(graph), (version, *flags), path
         return name, path

@@ -17,8 +17,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/method/problem"
 )
 
 // newServe returns the command heatwalk serve, whose lines docs/serve.md describes.
@@ -44,7 +46,8 @@ func newServe(run *shell.Session) *cobra.Command {
 type request struct {
 	id       json.RawMessage // null if it is not known
 	args     []string
-	cancel   string // key of the calls to cancel; "" for a call
+	nodes    json.RawMessage // new nodes to predict; nil: none
+	cancel   string          // key of the calls to cancel; "" for a call
 	problems []shell.Problem
 }
 
@@ -139,7 +142,7 @@ func (s *server) read(ctx context.Context) error {
 	}
 }
 
-var fieldsOfRequest = []string{"id", "args", "cancel"}
+var fieldsOfRequest = []string{"id", "args", "cancel", "new"}
 
 // parseRequest parses a line of the input, which has the given number, and records all problems in the
 // request.
@@ -156,7 +159,7 @@ func parseRequest(line []byte, number int) *request {
 	}
 	for name, value := range fields {
 		if !slices.Contains(fieldsOfRequest, name) {
-			remedy := "a request has id and args, or cancel"
+			remedy := "a request has id and args, perhaps new, or cancel"
 			if near := words.Nearest(name, fieldsOfRequest); near != "" {
 				remedy = "did you mean " + near + "?"
 			}
@@ -180,6 +183,8 @@ func parseRequest(line []byte, number int) *request {
 		}
 		if r.args = textsOf(fields["args"]); len(r.args) == 0 {
 			problem("args", `it must be a list of texts, the words behind heatwalk; write "args": ["info", "edges.tsv"]`)
+		} else if r.nodes = fields["new"]; r.nodes != nil && r.args[0] != "predict" {
+			problem("new", `it has nodes for predict; write "args": ["predict", "--columns", "@NAME"]`)
 		}
 	case !isID("cancel"):
 		problem("cancel", "it must be a number or a text; give the id of a call")
@@ -310,7 +315,10 @@ func (s *server) run(ctx context.Context, c *call) {
 	if c.problems != nil {
 		exit = session.Guard(func() error { return shell.UsageErrors(c.problems) })
 	} else {
-		if slices.Contains([]string{"open", "close", "memory"}, c.args[0]) {
+		switch {
+		case c.nodes != nil:
+			session.Commands = func() []*cobra.Command { return []*cobra.Command{newPredictNodes(s.graphs, session, c.nodes)} }
+		case slices.Contains([]string{"open", "close", "memory"}, c.args[0]):
 			session.Commands = func() []*cobra.Command { return newServeCommands(s.graphs, session) }
 		}
 		exit = execute(session)
@@ -367,8 +375,8 @@ func (w *callErrors) Write(p []byte) (int, error) {
 
 // newServeCommands returns the commands that only requests can name, for example open and close.
 func newServeCommands(s *shell.Server, call *shell.Session) []*cobra.Command {
-	name := ""
-	open, in, flags := shell.NewCommand(call, "open GRAPH", "Keep a graph open under the name of --as",
+	name, model := "", ""
+	open, in, flags := shell.NewCommand(call, "open GRAPH", "Keep a graph, or columns of nodes, open under the name of --as",
 		func(line *shell.CommandLine, _ *shell.GraphInputs, _ []string) {
 			line.Require("as")
 			if name != "" && !shell.IsName(name) {
@@ -376,6 +384,14 @@ func newServeCommands(s *shell.Server, call *shell.Session) []*cobra.Command {
 			}
 		},
 		func(call *shell.Session, in *shell.GraphInputs, path string) error {
+			if model != "" {
+				c, err := openColumns(call, model, path)
+				if err == nil {
+					s.KeepColumns(name, c)
+					err = printGraphs(s, call)
+				}
+				return err
+			}
 			g, err := call.ReadGraph(in, path, "")
 			if err == nil {
 				s.Keep(call, name, g)
@@ -384,17 +400,61 @@ func newServeCommands(s *shell.Server, call *shell.Session) []*cobra.Command {
 			return err
 		})
 	flags.AddText(&name, "as", "`@NAME` in place of GRAPH in later calls")
+	flags.AddInput(&model, "model", "that --save-model wrote; GRAPH then has the columns that --save-columns wrote with it")
 	in.Declare(flags)
 	closing, _, _ := shell.NewCommand(call, "close NAME", "Close an open graph", nil,
 		func(call *shell.Session, _ *struct{}, name string) error {
 			if !s.Forget(name) {
-				return shell.UsageError(name, "no graph of this name is open; give the name of open --as")
+				return shell.UsageError(name, "nothing of this name is open; give the name of open --as")
 			}
 			return printGraphs(s, call)
 		})
 	memory, _, _ := shell.NewCommand(call, "memory", "Memory of the process and of open graphs", nil,
 		func(call *shell.Session, _ *struct{}, _ string) error { return printGraphs(s, call) })
 	return []*cobra.Command{open, closing, memory}
+}
+
+func openColumns(call *shell.Session, model, path string) (*heatwalk.Columns, error) {
+	m, err := heatwalk.LoadModelWithin(model, call.Costs.DataLimit())
+	if err != nil {
+		return nil, err
+	}
+	return m.OpenColumns(path)
+}
+
+// newPredictNodes returns the command that predicts the new nodes of a request.
+func newPredictNodes(s *shell.Server, call *shell.Session, nodes json.RawMessage) *cobra.Command {
+	name := ""
+	cmd, _, flags := shell.NewCommand(call, "predict", "Predict the nodes of the field new",
+		func(line *shell.CommandLine, _ *struct{}, _ []string) { line.Require("columns") },
+		func(call *shell.Session, _ *struct{}, _ string) error {
+			c, err := s.Columns(call, name)
+			if err != nil {
+				return err
+			}
+			var list []heatwalk.NewNode
+			decoder := json.NewDecoder(bytes.NewReader(nodes))
+			decoder.DisallowUnknownFields()
+			if err := decoder.Decode(&list); err != nil {
+				return shell.UsageError("new", `%v; write "new": [{"edges": [{"id": "ann"}]}]`, err)
+			}
+			predictions, err := c.Predict(call.Context, list)
+			unknown := new(heatwalk.IDError)
+			if errors.As(err, &unknown) {
+				return shell.UsageError("new", "%q is neither a node of the graph nor a new node; add it, or leave out the edge", unknown.ID)
+			}
+			if err != nil {
+				return err
+			}
+			return call.Console.PrintResult(&struct {
+				Classes     []string                 `json:"classes"`
+				Predictions []heatwalk.NewPrediction `json:"predictions"`
+				Omitted     []problem.MixedModel     `json:"omitted,omitempty"`
+				shell.Closing
+			}{Classes: c.Classes, Predictions: predictions, Omitted: c.Omitted}, func(io.Writer) {})
+		})
+	flags.AddText(&name, "columns", "`@NAME` of open columns")
+	return cmd
 }
 
 func printGraphs(s *shell.Server, call *shell.Session) error {

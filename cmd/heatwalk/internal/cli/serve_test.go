@@ -393,3 +393,48 @@ func TestServeClients(t *testing.T) {
 		}
 	}
 }
+
+// Columns stay open under a name. Requests that are wrong say which field.
+func TestServeColumns(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, text := range map[string]string{"e.csv": "source,target\na,b\nb,c\nc,d\n", "l.csv": "node,label\na,x\nd,y\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := startServing(t)
+	call := func(exit int, request map[string]any) *served {
+		t.Helper()
+		request["id"] = 1
+		s.send(request)
+		a := s.answer()
+		if a.Exit == nil || *a.Exit != exit {
+			t.Fatalf("%v: %+v", request, a)
+		}
+		return a
+	}
+	call(0, map[string]any{"args": []string{"classify", "e.csv", "--labels", "l.csv", "--method", "lp", "--save-model", "m", "--save-columns", "m.columns", "-o", "p.csv"}})
+	call(0, map[string]any{"args": []string{"open", "m.columns", "--model", "m", "--as", "@c"}})
+	args := []string{"predict", "--columns", "@c"}
+	edge := func(id string) []any {
+		return []any{map[string]any{"edges": []any{map[string]any{"id": id, "weight": 2}}}}
+	}
+	a := call(0, map[string]any{"args": args, "new": edge("a")})
+	want := []any{map[string]any{"label": "x", "scores": []any{1.0, 0.0}, "links": 1.0, "steps": 1.0, "reached": true}}
+	if diff := cmp.Diff(want, a.Result["predictions"]); diff != "" {
+		t.Error(diff)
+	}
+	for _, wrong := range []map[string]any{
+		{"args": args, "new": edge("nobody")}, {"args": args, "new": []any{map[string]any{"edge": 1}}},
+		{"args": []string{"info", "e.csv"}, "new": edge("a")}, {"args": []string{"info", "@c"}},
+		{"args": []string{"predict", "--columns", "@d"}, "new": edge("a")}, {"args": []string{"open", "m.columns", "--model", "e.csv", "--as", "@c"}},
+	} {
+		exit := 2
+		if slices.Contains(wrong["args"].([]string), "e.csv") && wrong["new"] == nil {
+			exit = 3
+		}
+		call(exit, wrong)
+	}
+	call(0, map[string]any{"args": []string{"close", "@c"}})
+	call(2, map[string]any{"args": args, "new": edge("a")})
+}

@@ -49,9 +49,10 @@ type classifyOptions struct {
 	checks       bool   // only check the model
 	kept         *heatwalk.Model
 	opened       *heatwalk.Columns // nil: predict predicts a whole graph
-	leastReached float64           // share of nodes that labels must reach
-	page         string            // path of the report
-	pageNodes    string            // file of nodes that the report shows with their neighbours
+	newNodes     []heatwalk.NewPrediction
+	leastReached float64 // share of nodes that labels must reach
+	page         string  // path of the report
+	pageNodes    string  // file of nodes that the report shows with their neighbours
 }
 
 func NewClassify(run *shell.Session) *cobra.Command {

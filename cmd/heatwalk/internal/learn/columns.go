@@ -53,13 +53,29 @@ func (c *classifyOptions) openColumns(run *shell.Session) (err error) {
 		return err
 	}
 	run.AtEnd(func() { _ = c.opened.Close() }) // it was only read
-	c.method, err = c.opened.Engine()
+	c.method, err = c.opened.Engine(func(list []heatwalk.NewPrediction) { c.newNodes = list })
 	return err
 }
 
 // headlineOfNew describes predictions of new nodes.
-func (d *classifyDocument) headlineOfNew(c *heatwalk.Columns) string {
+func (d *classifyDocument) headlineOfNew(c *heatwalk.Columns, nodes []heatwalk.NewPrediction) string {
 	text := words.Counted(d.Nodes, "new node")
+	near, far, steps := 0, 0, 0
+	for _, x := range nodes {
+		steps = max(steps, x.Steps)
+		switch {
+		case x.Steps == 1:
+			near++
+		case x.Steps > 1:
+			far++
+		}
+	}
+	if near < d.Nodes {
+		text += fmt.Sprintf(", %s with a link to a node of the model", words.Count(near))
+	}
+	if far > 0 {
+		text += fmt.Sprintf(", %s by way of other new nodes in up to %d steps", words.Count(far), steps)
+	}
 	if d.Unreached > 0 {
 		text += fmt.Sprintf(" · %s without a link that a label reaches: prior of the classes", words.Count(d.Unreached))
 	}

@@ -460,7 +460,7 @@ func (d *classifyDocument) weightsText(in *predictionInputs) string {
 func (d *classifyDocument) headline(in *predictionInputs) string {
 	switch {
 	case in.f.opened != nil:
-		return d.headlineOfNew(in.f.opened)
+		return d.headlineOfNew(in.f.opened, in.f.newNodes)
 	case d.Labelled == d.Nodes:
 		return fmt.Sprintf("nothing to predict: all %s are labelled",
 			words.Counted(d.Nodes, "node"))

@@ -15,7 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/textio"
 )
 
-// Server has the graphs that stay open between calls in one process. It is safe for concurrent use.
+// Server has the graphs and columns that stay open between calls in one process. It is safe for concurrent use.
 type Server struct {
 	run    *Session
 	mutex  sync.Mutex
@@ -25,6 +25,7 @@ type Server struct {
 type keptGraph struct {
 	arguments []string // GRAPH and the flags for reading it
 	graph     *heatwalk.Graph
+	columns   *heatwalk.Columns // in place of a graph
 	sums      map[string]textio.Sum
 	warnings  []string
 	calls     sync.RWMutex // has a reader for each call, and is locked to close the graph
@@ -70,6 +71,9 @@ func (run *Session) ResolveName(root *cobra.Command) error {
 		return UsageError(name, "it is the name of an open graph, not a file; write ./%s for a file of this name", name)
 	case kept == nil:
 		return UsageError(name, "no graph of this name is open; call open GRAPH --as %[1]s first, or write ./%[1]s for a file of this name", name)
+	}
+	if kept.columns != nil {
+		return UsageError(name, "it names columns of nodes, not a graph; give it to predict with --columns")
 	}
 	args := slices.Clone(run.Line.Args)
 	args[i] = kept.arguments[0]
@@ -120,7 +124,28 @@ func (s *Server) Keep(call *Session, name string, g *OpenGraph) {
 		warnings: call.Console.warnings}
 }
 
-// Forget closes the graph of a name as soon as no call uses it. It returns false if no graph has the name.
+// KeepColumns keeps columns open under a name, instead of what had this name.
+func (s *Server) KeepColumns(name string, c *heatwalk.Columns) {
+	s.Forget(name)
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.graphs[name] = &keptGraph{columns: c}
+}
+
+// Columns returns the open columns of a name, which stay open until the call ends.
+func (s *Server) Columns(call *Session, name string) (*heatwalk.Columns, error) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	kept := s.graphs[name]
+	if kept == nil || kept.columns == nil {
+		return nil, UsageError(name, "no columns of this name are open; call open COLUMNS --model MODEL --as @NAME first")
+	}
+	kept.calls.RLock()
+	call.AtEnd(kept.calls.RUnlock)
+	return kept.columns, nil
+}
+
+// Forget closes the graph or the columns of a name as soon as no call uses them. It returns false if nothing has the name.
 func (s *Server) Forget(name string) bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -129,6 +154,10 @@ func (s *Server) Forget(name string) bool {
 	if kept != nil {
 		go func() {
 			kept.calls.Lock()
+			if kept.columns != nil {
+				_ = kept.columns.Close()
+				return
+			}
 			_ = kept.graph.Close() // its temporary files are in the folder of the system
 		}()
 	}
@@ -141,7 +170,9 @@ func (s *Server) Graphs() map[string]int64 {
 	defer s.mutex.Unlock()
 	bytes := map[string]int64{}
 	for name, kept := range s.graphs {
-		bytes[name] = kept.graph.Plan().Required()
+		if kept.graph != nil {
+			bytes[name] = kept.graph.Plan().Required()
+		}
 	}
 	return bytes
 }
