@@ -8,7 +8,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/iterative"
@@ -26,14 +25,18 @@ type Baselines struct {
 
 	Seconds float64
 
-	Held     *propagation.HeldOut `json:"-"` // predictions of label propagation for held-out labels, for auto and lp; nil: none
-	Declared *problem.Estimate    `json:"-"` // accuracy of a baseline with given parameters; nil: none are given
+	Held *propagation.HeldOut `json:"-"` // predictions of label propagation for held-out labels, for auto and lp; nil: none
 
-	rows *choose.Held // predictions of held-out labels by the baseline that predicts; nil: another method predicts
+	rows *choose.Held // the same as Held, for lp
 }
 
 // IsBaseline reports whether the method is a baseline: label propagation or the largest class.
 func (m *Engine) IsBaseline() bool { return m.Baseline != nil }
+
+// isMeasured reports whether [Engine.PredictCompared] measures m: it is a baseline without given parameters.
+func (m *Engine) isMeasured(p *Problem, s *Settings) bool {
+	return m.IsBaseline() && p.Time == nil && (len(m.Specs) == 0 || len(m.Specs[0].Own(s.Given)) == 0)
+}
 
 // Mixture describes an engine that mixes models. Its estimate of accuracy already uses known shares of classes, and held-out
 // labels choose the function of its edge weights.
@@ -59,8 +62,8 @@ func (b *Baselines) HeldOut() problem.Estimate {
 	return problem.EstimateShare(b.Propagation.Accuracy*float64(tested), tested)
 }
 
-// PredictCompared predicts as [Engine.Predict] with chosen parameters, and measures the baselines. If m is a baseline, the
-// estimate of the prediction is the measured baseline.
+// PredictCompared predicts as [Engine.Predict] with chosen parameters, and measures the baselines. If m is a baseline without
+// given parameters, the estimate of the prediction is the measured baseline.
 func (m *Engine) PredictCompared(ctx context.Context, p *Problem,
 	s *Settings) (*Prediction, *Baselines, error) {
 	p, err := m.Weigh(ctx, p, s)
@@ -79,7 +82,7 @@ func (m *Engine) PredictCompared(ctx context.Context, p *Problem,
 	if err != nil {
 		return nil, nil, err
 	}
-	if m.Baseline != nil && p.Time == nil {
+	if m.isMeasured(p, &set) {
 		out.Estimate = m.Baseline(b)
 		out.Held = b.rows
 	}
@@ -87,9 +90,8 @@ func (m *Engine) PredictCompared(ctx context.Context, p *Problem,
 }
 
 // measureBaselines estimates the accuracies of label propagation and of the largest class on the folds that m would use. If
-// m is a baseline with given parameters, it also estimates the accuracy of m with these. If there are too few labels, see
-// [choose.TooFew], all estimates are zero. Label propagation is measured if [Engine.ComparesPropagation] is true. If auto
-// cannot use it, label propagation is measured on one fold alone.
+// there are too few labels, see [choose.TooFew], all estimates are zero. Label propagation is measured if
+// [Engine.ComparesPropagation] is true. If auto cannot use it, label propagation is measured on one fold alone.
 func (m *Engine) measureBaselines(ctx context.Context, p *Problem,
 	s *Settings) (*Baselines, error) {
 	if err := p.Validate(); err != nil {
@@ -123,21 +125,8 @@ func (m *Engine) measureBaselines(ctx context.Context, p *Problem,
 	if m.IsBaseline() || m.Mixture != nil { // otherwise its reduction would stay in memory
 		r.Held = comparison.HeldOut
 	}
-	if !m.IsBaseline() || len(m.Specs) == 0 {
-		return r, nil
-	}
-	r.rows = comparison.Rows
-	if len(m.Specs[0].Own(set.Given)) > 0 {
-		held.Measured = ApartFolds(p, held.Measured)
-		if r.rows, err = m.holdFolds(ctx, p, nil, &set, held); err != nil {
-			return nil, err
-		}
-		reached, err := p.Reachable(ctx, p.Row, set.Workers, new(graph.Work))
-		if err != nil {
-			return nil, err
-		}
-		e := r.rows.Reweigh(p).Estimate(p, reached)
-		r.Declared = &e
+	if m.IsBaseline() && len(m.Specs) > 0 {
+		r.rows = comparison.Rows
 	}
 	return r, nil
 }
@@ -156,14 +145,6 @@ func (m *Engine) ComparesPropagation(p *Problem, s *Settings) bool {
 		return false
 	}
 	return m.Mixture.Propagates(p)
-}
-
-const apartWork = 20_000_000
-
-// ApartFolds returns how many of the folds are predicted to estimate an accuracy: as many as take apartWork entries ×
-// classes together, at least one.
-func ApartFolds(p *Problem, folds int) int {
-	return int(min(int64(folds), max(1, apartWork/max(1, sparse.EntriesOf(p.A)*int64(len(p.Names))))))
 }
 
 // BaselineWorkspace declares the memory for measuring label propagation.

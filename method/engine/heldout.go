@@ -84,15 +84,15 @@ func (m *Engine) holdFolds(ctx context.Context, p *Problem, par *Parameters, s *
 	})
 }
 
-// holdSome returns the predictions of the first folds, of as many as [ApartFolds] allows and as have about enough labels.
+// holdSome returns the predictions of the first folds, of as many as [choose.AffordableFolds] allows and as have about enough labels.
 func (m *Engine) holdSome(ctx context.Context, p *Problem, par *Parameters, s *Settings, enough int) (*choose.Held, error) {
 	folds := choose.ToMeasure(p, enough, s.RNGSeed)
-	folds.Measured = ApartFolds(p, folds.Measured)
+	folds.Measured = choose.AffordableFolds(p, folds.Measured)
 	return m.holdFolds(ctx, p, par, s, folds)
 }
 
 // measure measures a prediction by held-out labels, unless the choice of its parameters has. If labels have times, it predicts
-// the newest. m is no baseline, which is measured by [Engine.PredictCompared].
+// the newest. [Engine.PredictCompared] measures baselines.
 func (m *Engine) measure(ctx context.Context, p *Problem, par *Parameters, out *Prediction, s *Settings) (err error) {
 	switch {
 	case m.Target == LabelSets || p.Value == nil && choose.TooFew(p.Class):
@@ -100,15 +100,11 @@ func (m *Engine) measure(ctx context.Context, p *Problem, par *Parameters, out *
 	case p.Time != nil && p.Value != nil:
 		return m.measureNewest(ctx, p, par, out, s)
 	case p.Time != nil:
-		split := newestOf(p, s)
-		newest := &choose.Folds{Of: make([]int, len(p.Row)), Count: 2, Measured: 1}
-		for _, i := range split.Train {
-			newest.Of[i] = 1
-		}
+		newest := newestOf(p, s)
 		out.Held, err = hold(ctx, p, newest, func(ctx context.Context, visible *Problem) (*Prediction, error) {
 			return m.fitOlder(ctx, visible, par, s)
 		})
-	case p.Value != nil || out.Tested > 0 || m.IsBaseline() || par != nil || s.Model != nil || p.Team() != nil || out.Scores == nil:
+	case p.Value != nil || out.Tested > 0 || m.isMeasured(p, s) || par != nil || s.Model != nil || p.Team() != nil || out.Scores == nil && out.Highest == nil:
 		return nil
 	default:
 		out.Held, err = m.holdSome(ctx, p, &out.Parameters, s, s.WithDefaults().Sample)
@@ -119,9 +115,11 @@ func (m *Engine) measure(ctx context.Context, p *Problem, par *Parameters, out *
 	return err
 }
 
-// newestOf returns the split of p, which has times, whose test set is the newest fifth of the labels.
-func newestOf(p *Problem, s *Settings) choose.Split {
-	return choose.ToFit(p, s.RNGSeed).Split(0)
+// newestOf returns folds of p, which has times, of which the newest fifth of the labels is measured.
+func newestOf(p *Problem, s *Settings) *choose.Folds {
+	folds := choose.ToFit(p, s.RNGSeed)
+	folds.Measured = 1
+	return folds
 }
 
 // fitOlder fits m, with everything that it chooses, to labels with times.
@@ -135,7 +133,7 @@ func (m *Engine) fitOlder(ctx context.Context, visible *Problem, par *Parameters
 // measureNewest stores in out, a prediction of numbers, the errors at the newest numbers of p, which has times, of m with
 // everything that it chooses from the older numbers.
 func (m *Engine) measureNewest(ctx context.Context, p *Problem, par *Parameters, out *Prediction, s *Settings) error {
-	split := newestOf(p, s)
+	split := newestOf(p, s).Split(0)
 	older, newest := p.At(split.Train), p.At(split.Test)
 	inner, err := m.fitOlder(ctx, older, par, s)
 	if err != nil || out.Contest == nil {

@@ -18,20 +18,6 @@ import (
 // Tests lower MostCompared.
 var MostCompared = 1000
 
-// Each fold takes sweeps for every setting, which take long on more than fewNodes nodes.
-const fewNodes = 20_000
-
-// Engines and settings are compared by about mostComparedNumbers held-out values. Then the chosen settings predict further
-// held-out values, up to about mostMeasuredNumbers, which cost a fit of each engine for each fold: with heavy tails, the error of
-// R² was 0.17 with 400 values.
-const (
-	mostComparedNumbers = 1000
-	mostMeasuredNumbers = 5000
-)
-
-// On more than mostExtraNodes nodes no further values are predicted.
-const mostExtraNodes = 200_000
-
 // foldsAtOnce is the largest number of folds whose further values are predicted together. Two of these folds leave enough of
 // 5,000 values to fit, see [choose.ToCompare].
 const foldsAtOnce = 4
@@ -61,21 +47,12 @@ func rangeOf(values []float64) valueRange { return valueRange{slices.Min(values)
 
 func (r valueRange) clip(x float64) float64 { return min(max(x, r.least), r.most) }
 
-// newHeldNumbers returns the held-out values to measure errors on. Settings are compared by the values of the measured folds
-// of [choose.ToCompare].
+// newHeldNumbers returns the held-out values to measure errors on, by [choose.ToCompare].
 func newHeldNumbers(p *Problem, seed uint64) *heldNumbers {
-	enough := mostComparedNumbers
-	if p.Nodes() > fewNodes {
-		enough = enough * 2 / 5
-	}
-	folds := choose.ToCompare(p, enough, seed)
+	folds, compared := choose.ToCompare(p, seed)
 	all := rangeOf(p.Value)
 	h := &heldNumbers{spread: 1, width: all.most - all.least}
-	measured := folds.Measured
-	if n := len(p.Row); p.Time == nil && p.Nodes() <= mostExtraNodes {
-		measured = max(measured, min(folds.Count, (mostMeasuredNumbers*folds.Count+n-1)/n))
-	}
-	for f := range measured {
+	for f := range folds.Measured {
 		split := folds.Split(f)
 		if len(split.Train) == 0 {
 			continue
@@ -89,7 +66,7 @@ func newHeldNumbers(p *Problem, seed uint64) *heldNumbers {
 			h.deviation = append(h.deviation, y-mean)
 		}
 		h.groups = append(h.groups, g)
-		if f < folds.Measured {
+		if f < compared {
 			h.compared++
 			h.labels = append(h.labels, choose.FoldLabels{Tested: len(split.Test)})
 		}

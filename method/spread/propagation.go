@@ -37,12 +37,7 @@ var Propagation = &engine.Engine{
 	},
 	Highest: func(*engine.Problem, *engine.Settings) bool { return true },
 	HasRaw:  true, Extension: extendPropagation,
-	Baseline: func(b *engine.Baselines) problem.Estimate {
-		if b.Declared != nil {
-			return *b.Declared
-		}
-		return b.Propagation
-	},
+	Baseline: func(b *engine.Baselines) problem.Estimate { return b.Propagation },
 }
 
 var propagationSpec = param.Spec{

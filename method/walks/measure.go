@@ -8,7 +8,6 @@ import (
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -35,7 +34,7 @@ func (r *predictor) hideFolds(ctx context.Context, w *cwk.Walk[float32], picks [
 		isMeasuring[i] = true
 	}
 	variants := cwk.FoldVariants(r.par.Alpha(), t.Fold)
-	for f := range engine.ApartFolds(r.Problem, t.Folds()) {
+	for f := range choose.AffordableFolds(r.Problem, t.Folds()) {
 		variant := len(w.Variants)
 		w.Variants = append(w.Variants, variants[1+f])
 		h := hiddenFold{first: len(picks), largest: t.Largest(f)}

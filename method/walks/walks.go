@@ -293,7 +293,7 @@ func (j *job) fitting(par engine.Parameters, measures bool) budget.Workspace {
 		scores = budget.Held(8 * int64(n) * int64(sched.Workers(j.Settings.Workers)+4)) // kernel values for each worker, and vectors
 	case measures:
 		all, count := choose.MeasuringFolds(len(p.Row), j.Compared)
-		count = engine.ApartFolds(p, count)
+		count = choose.AffordableFolds(p, count)
 		rows += count*min(train-train/all, mostMeasuring) + len(p.Row)
 		variants += count
 	}

@@ -72,7 +72,7 @@ func designOf(p *problem.Problem, set *settings) design {
 		tooFewLabels: m <= fewestLabels && p.Attributes == nil,
 		fewLabels:    m > fewestLabels && m <= mostFew && p.Attributes == nil,
 		manyClasses:  int64(n)*int64(k) > mostScores,
-		folds:        FoldCount(m), examples: min(m, set.mostLearned()),
+		folds:        choose.MixtureFolds(m), examples: min(m, set.mostLearned()),
 		propagation: set.Effort != engine.LowEffort,
 	}
 	if hasManyLabels(p) && p.Attributes == nil && m > d.folds*k {
@@ -117,18 +117,6 @@ func designOf(p *problem.Problem, set *settings) design {
 		}
 	}
 	return d
-}
-
-// FoldCount returns the number of folds: as many as labels for at most 15 labels, 10 for at most 100 labels, else 5. Ten
-// folds of 270 to 400 labels gained nothing on five graphs in twice the time.
-func FoldCount(labels int) int {
-	switch {
-	case labels <= fewestLabels:
-		return labels
-	case labels <= 100:
-		return 10
-	}
-	return 5
 }
 
 // Propagates reports whether label propagation may be a candidate: on graphs of at most 50,000 nodes, and on larger graphs

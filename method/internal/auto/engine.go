@@ -42,7 +42,7 @@ var Engine = &engine.Engine{
 	Highest: func(p *engine.Problem, s *engine.Settings) bool {
 		return !s.Given.Has(classify.WeightsParam.Name) && keepsHighest(p, &settings{Settings: *s})
 	},
-	Mixture: &engine.Mixture{FoldCount: FoldCount, Propagates: Propagates},
+	Mixture: &engine.Mixture{FoldCount: choose.MixtureFolds, Propagates: Propagates},
 }
 
 // Spec declares auto.

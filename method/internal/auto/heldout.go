@@ -207,7 +207,7 @@ func propagateOutOfFold(ctx context.Context, p *problem.Problem, set *settings,
 	if b := set.Baselines; b != nil && b.Held != nil {
 		return b.Held, nil
 	}
-	folds := FoldCount(len(p.Row)) // folds of the baselines, which differ from in.folds with many classes
+	folds := choose.MixtureFolds(len(p.Row)) // folds of the baselines, which differ from in.folds with many classes
 	held, err := propagationOf(p, set, memory).OutOfFold(ctx, choose.TaskIn(p, folds, set.RNGSeed, 0))
 	if failed := new(problem.Error); errors.As(err, &failed) {
 		return nil, nil
