@@ -220,6 +220,8 @@ type NewNode struct {
 
 	// Attributes has a value for each of Model.Attributes columns, as [tablefile.Features] has them; nil: the node has none.
 	Attributes []float32 `json:"attributes"`
+
+	Explain bool `json:"explain"` // fill in NewPrediction.Reasons
 }
 
 // NewEdge is an edge to a node of the graph or to another new node, which must not list it again. In a directed graph it is an arc
@@ -237,6 +239,18 @@ type NewPrediction struct {
 	Links   int       `json:"links"`   // edges to nodes of the graph, or to new nodes that are nearer to it
 	Steps   int       `json:"steps"`   // steps to the graph; 0: the node has no link
 	Reached bool      `json:"reached"` // a label, or attributes, reach the node
+
+	// Reasons are the shares of the links in the label, see [NewNode].Explain.
+	Reasons []NewReason `json:"reasons,omitempty"`
+}
+
+// NewReason is a link that carried the label of a new node.
+type NewReason struct {
+	ID string `json:"id"`
+
+	// Share is |w|·q/Σ|w|·q over the links, for their weights w and the probabilities q that the label would have with one of them alone.
+	// For label propagation it is the share of the link in the score.
+	Share float64 `json:"share"`
 }
 
 // Predict predicts new nodes. A new node changes the prediction of no other node, except of new nodes that are further away from the
@@ -284,7 +298,7 @@ func (c *Columns) Predict(ctx context.Context, nodes []NewNode) ([]NewPrediction
 			return nil, refuse("new", "%d attributes of %q; give a value for each of the %d columns of the model", attributes, node.ID, c.model.Attributes)
 		}
 	}
-	return p.predictAll(ctx, links, func(i int) []float32 { return nodes[i].Attributes })
+	return p.predictAll(ctx, links, func(i int) *NewNode { return &nodes[i] })
 }
 
 // newLink is a link of a new node to a row of the columns, or to another new node.
@@ -293,8 +307,8 @@ type newLink struct {
 	weight     float64
 }
 
-// predictAll predicts new nodes in the order of their steps to the graph.
-func (p *newNodePredictor) predictAll(ctx context.Context, links [][]newLink, attributes func(i int) []float32) ([]NewPrediction, error) {
+// predictAll predicts new nodes in the order of their steps to the graph. It ignores the edges of the given nodes.
+func (p *newNodePredictor) predictAll(ctx context.Context, links [][]newLink, given func(i int) *NewNode) ([]NewPrediction, error) {
 	out := make([]NewPrediction, len(links))
 	p.columns = slices.Grow(p.columns[:0], len(links))[:len(links)]
 	columns := p.columns
@@ -327,16 +341,21 @@ func (p *newNodePredictor) predictAll(ctx context.Context, links [][]newLink, at
 				return nil, err
 			}
 			out[i].Steps = step
-			if err := p.predict(&out[i], links, out, columns, attributes(i)); err != nil {
+			if err := p.predict(&out[i], links, out, columns, given(i).Attributes); err != nil {
 				return nil, err
 			}
 			if columns[i] != nil {
 				columns[i][copy(columns[i], p.node.Columns)] = indicator(p.node.Reached)
 			}
+			if given(i).Explain && out[i].Reached {
+				if err := p.explain(&out[i], links, out, columns, given); err != nil {
+					return nil, err
+				}
+			}
 		}
 		if len(later) == len(left) {
 			for _, i := range later {
-				if err := p.predict(&out[i], nil, nil, nil, attributes(i)); err != nil {
+				if err := p.predict(&out[i], nil, nil, nil, given(i).Attributes); err != nil {
 					return nil, err
 				}
 			}
@@ -410,6 +429,34 @@ func (p *newNodePredictor) predict(out *NewPrediction, links []newLink, all []Ne
 	return nil
 }
 
+// explain adds the reasons of a prediction, by the predictions of the node with each of its links alone.
+func (p *newNodePredictor) explain(out *NewPrediction, links []newLink, all []NewPrediction, columns [][]float64, given func(i int) *NewNode) error {
+	class := classify.ArgMax(out.Scores)
+	attributes := slices.Clone(p.node.Attributes) // given may return the next in their place
+	total := 0.0
+	for j, l := range links {
+		alone := NewPrediction{Steps: out.Steps}
+		if err := p.predict(&alone, links[j:j+1], all, columns, attributes); err != nil {
+			return err
+		}
+		if alone.Links == 0 { // to a node that is not nearer to the graph
+			continue
+		}
+		r := NewReason{Share: math.Abs(l.weight) * alone.Scores[class] * indicator(alone.Reached)}
+		if l.other < 0 {
+			r.ID = p.nodes.ID(l.row)
+		} else {
+			r.ID = given(l.other).ID
+		}
+		total += r.Share
+		out.Reasons = append(out.Reasons, r)
+	}
+	for j := range out.Reasons {
+		out.Reasons[j].Share /= cmp.Or(total, 1)
+	}
+	return nil
+}
+
 // indicator returns 1 if x is true, and otherwise 0.
 func indicator(x bool) float64 {
 	if x {
@@ -420,15 +467,15 @@ func indicator(x bool) float64 {
 
 // Engine returns an engine that predicts those nodes of a graph that are not in the graph of the columns. The graph has the edges of new
 // nodes alone. Rows returns the rows of these nodes. Weights of edges become those that the model has learned. report, if not nil, is
-// called with the predictions, in the order of Rows.
-func (c *Columns) Engine(report func([]NewPrediction)) (*engine.Engine, error) {
+// called with the predictions, in the order of Rows; they have reasons if explain is set.
+func (c *Columns) Engine(explain bool, report func([]NewPrediction)) (*engine.Engine, error) {
 	e, err := c.model.Engine()
 	if err != nil {
 		return nil, err
 	}
 	return &engine.Engine{Name: e.Name, Takes: e.Takes, Specs: e.Specs, Model: e.Model,
 		Fit: func(ctx context.Context, p *engine.Problem, _ *engine.Parameters, _ *engine.Settings) (*engine.Prediction, error) {
-			return c.fit(ctx, p, report)
+			return c.fit(ctx, p, explain, report)
 		}}, nil
 }
 
@@ -443,7 +490,7 @@ func (c *Columns) Rows(nodes *shard.Nodes) (rows []int) {
 	return rows
 }
 
-func (c *Columns) fit(ctx context.Context, p *engine.Problem, report func([]NewPrediction)) (*engine.Prediction, error) {
+func (c *Columns) fit(ctx context.Context, p *engine.Problem, explain bool, report func([]NewPrediction)) (*engine.Prediction, error) {
 	if p.Signed && !c.model.Model.Origin.Signed {
 		return nil, &sides.Difference{Setting: "weights", Result: "positive", Graph: "signed"}
 	}
@@ -495,7 +542,9 @@ func (c *Columns) fit(ctx context.Context, p *engine.Problem, report func([]NewP
 	}
 	predictor := c.pool.Get().(*newNodePredictor)
 	defer c.pool.Put(predictor)
-	list, err := predictor.predictAll(ctx, links, attributes)
+	list, err := predictor.predictAll(ctx, links, func(i int) *NewNode {
+		return &NewNode{ID: p.Graph.Nodes.ID(rows[i]), Attributes: attributes(i), Explain: explain}
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -54,7 +54,7 @@ func TestColumns(t *testing.T) {
 			if labels[id] != "" {
 				continue
 			}
-			list, err := c.pool.Get().(*newNodePredictor).predictAll(t.Context(), [][]newLink{links[row]}, func(int) []float32 { return nil })
+			list, err := c.pool.Get().(*newNodePredictor).predictAll(t.Context(), [][]newLink{links[row]}, func(int) *NewNode { return new(NewNode) })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -171,8 +171,9 @@ func TestNewNodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := reopen(t, p)
-	nodes := []NewNode{{ID: "far", Edges: []NewEdge{{ID: "near"}}}, {ID: "near", Edges: []NewEdge{{ID: "9", Weight: 3}, {ID: "34"}}}, {ID: "alone"}}
+	nodes := []NewNode{{ID: "far", Edges: []NewEdge{{ID: "near"}}, Explain: true}, {ID: "near", Edges: []NewEdge{{ID: "9", Weight: 3}, {ID: "34"}}, Explain: true}, {ID: "alone", Explain: true}}
 	want := p.Scores("9")["a"] * 3 / 4
+	share := p.Scores("9")["b"] * 3 / (p.Scores("9")["b"]*3 + 1) // node 34 has the label b
 	var group sync.WaitGroup
 	for range 4 {
 		group.Go(func() {
@@ -180,6 +181,12 @@ func TestNewNodes(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 				return
+			}
+			if r := list[1].Reasons; len(r) != 2 || r[0].ID != "9" || math.Abs(r[0].Share-share) > 1e-6 || math.Abs(r[1].Share-1+share) > 1e-6 {
+				t.Errorf("reasons %v", r)
+			}
+			if r := list[0].Reasons; len(r) != 1 || r[0].ID != "near" || r[0].Share != 1 || list[2].Reasons != nil {
+				t.Errorf("reasons %v", r)
 			}
 			for i, steps := range []int{2, 1, 0} {
 				if q := list[i]; q.Steps != steps || q.Reached != (steps > 0) || steps > 0 && math.Abs(q.Scores[0]-want) > 1e-6 {
@@ -280,7 +287,7 @@ func TestNewEdgesAgree(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				e, err := c.Engine(nil)
+				e, err := c.Engine(true, nil)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -50,6 +50,7 @@ type classifyOptions struct {
 	kept         *heatwalk.Model
 	opened       *heatwalk.Columns // nil: predict predicts a whole graph
 	newNodes     []heatwalk.NewPrediction
+	reasons      string  // path of the reasons of new nodes; "": none
 	leastReached float64 // share of nodes that labels must reach
 	page         string  // path of the report
 	pageNodes    string  // file of nodes that the report shows with their neighbours
@@ -319,6 +320,9 @@ func predictInputs(run *shell.Session, in *predictionInputs) (*heatwalk.Predicti
 		}
 		if c.kept.Scores != nil {
 			p.HeldOutScores = c.kept.Scores
+		}
+		if err := c.writeReasons(in); err != nil {
+			return nil, err
 		}
 		return p, in.addSets(run, p)
 	}

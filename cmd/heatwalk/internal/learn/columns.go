@@ -8,6 +8,7 @@ import (
 
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
+	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/engine"
@@ -53,8 +54,27 @@ func (c *classifyOptions) openColumns(run *shell.Session) (err error) {
 		return err
 	}
 	run.AtEnd(func() { _ = c.opened.Close() }) // it was only read
-	c.method, err = c.opened.Engine(func(list []heatwalk.NewPrediction) { c.newNodes = list })
+	c.method, err = c.opened.Engine(c.reasons != "", func(list []heatwalk.NewPrediction) { c.newNodes = list })
 	return err
+}
+
+// writeReasons writes the links that carried the labels of new nodes, if they are asked for.
+func (c *classifyOptions) writeReasons(in *predictionInputs) error {
+	if c.reasons == "" {
+		return nil
+	}
+	w, err := in.data.Out.Begin(c.reasons)
+	if err != nil {
+		return err
+	}
+	var lines [][]string
+	for i, x := range c.newNodes {
+		id := in.data.Graph.Nodes.ID(in.targets[i])
+		for _, r := range x.Reasons {
+			lines = append(lines, []string{id, x.Label, "link", r.ID, id, fmt.Sprintf("%.6g", r.Share)})
+		}
+	}
+	return tablefile.WriteLines(in.data.Out.Run.Context, w, shell.Ending(c.reasons), reasonTitles, len(lines), func(i int, cells []string) { copy(cells, lines[i]) })
 }
 
 // headlineOfNew describes predictions of new nodes.

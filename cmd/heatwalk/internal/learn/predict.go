@@ -27,6 +27,7 @@ func NewPredict(run *shell.Session) *cobra.Command {
 		runPredict)
 	flags.AddInput(&c.columns, "columns", "that --save-columns of classify wrote with the model; predicts the nodes of --new")
 	flags.AddInput(&c.edges, "new", "of edges of new nodes to nodes of --columns and to each other, read as GRAPH, which is left out")
+	flags.AddSideOutput(&c.reasons, "explain", "for the links that carried the label of each node of --new, with their shares: .tsv or .csv", tablefile.LineEndings)
 	flags.BoolVar(&c.checks, "check", false, "only check that this program reads the model; needs no GRAPH")
 	flags.AddInput(&c.model, "model", "that --save-model of classify or regress wrote")
 	shell.NumberVar(flags, &c.leastReached, "min-reached", 0, param.Range{Most: 1}, "share",
@@ -41,6 +42,7 @@ func NewPredict(run *shell.Session) *cobra.Command {
 
 func checkPredict(line *shell.CommandLine, c *classifyOptions, args []string) {
 	line.Refuse((c.columns == "") != (c.edges == ""), "new", "edges of new nodes and columns go together; give --new and --columns")
+	line.Refuse(c.columns == "" && c.reasons != "", "explain", "it is about the nodes of --new; call heatwalk explain for nodes of a graph")
 	line.Refuse(c.columns != "" && len(args) > 0, "columns", "the graph is not read; leave out GRAPH")
 	for flag, isGiven := range map[string]bool{"min-reached": c.leastReached > 0, "report": c.page != ""} {
 		line.Refuse(c.columns != "" && isGiven, flag, "it is about a whole graph; leave it out")
