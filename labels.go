@@ -330,7 +330,8 @@ func Predict(ctx context.Context, g *Graph, p *engine.Problem, m *engine.Engine,
 	}
 	set.Suggests = o.Suggest > 0 && cmp.Or(o.Strategy, method.AutoStrategy) == method.AutoStrategy
 	set.Explain = o.Explain != nil
-	if set.Columns = o.Columns; set.Columns && (m.Extension == nil || p.Value != nil || g.options.Network != nil) {
+	set.Columns = o.Columns
+	if set.Columns && (m.Extension == nil || p.Value != nil || g.options.Network != nil) {
 		return nil, fmt.Errorf("%s: %w", m.Name, engine.ErrNoColumns)
 	}
 	if set.Explain {

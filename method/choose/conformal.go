@@ -35,7 +35,8 @@ func PlaceOf(label int, probabilities []float64, class int, other float64) Place
 		return p
 	}
 	for _, c := range order {
-		if p.Own = probabilityOf(c, probabilities, other); c == class {
+		p.Own = probabilityOf(c, probabilities, other)
+		if c == class {
 			break
 		}
 		p.Above += p.Own

@@ -111,7 +111,8 @@ func (h *Held) rank(p *problem.Problem, class int, precision, recall float64, un
 	}
 	point := func(asked float64, threshold func(ranked []rankedLabel) (float64, bool)) *OperatingPoint {
 		o := &OperatingPoint{Asked: asked}
-		if o.Threshold, o.IsReached = threshold(sortRanked(list)); !o.IsReached {
+		o.Threshold, o.IsReached = threshold(sortRanked(list))
+		if !o.IsReached {
 			return o
 		}
 		found, named := 0, 0

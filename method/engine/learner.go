@@ -140,7 +140,8 @@ func (j *Job) ShareAll(ctx context.Context, outputs classify.Pairs, items int,
 // probabilities, the class with most votes of one-vs-one classifiers gets the highest probability.
 func (j *Job) Share(dst []float64, outputs classify.Pairs,
 	decisions []float64) {
-	if j.VoteTo(dst, outputs, decisions); j.Learner.Probabilities == nil {
+	j.VoteTo(dst, outputs, decisions)
+	if j.Learner.Probabilities == nil {
 		choose.FavourVotes(dst, outputs, decisions)
 	}
 }

@@ -122,17 +122,12 @@ func (p *Prediction) Origin() *sides.Origin {
 
 // Keep returns the model of a prediction that m made with the settings s. If s has a prior for each node, the error wraps
 // [ErrNotKept].
-func (m *Engine) Keep(out *Prediction, s *Settings) (*Model, error) {
+func (m *Engine) Keep(out *Prediction, s *Settings) (model *Model, err error) {
 	s = cmp.Or(s, new(Settings))
 	if s.Prior.Given != nil {
 		return nil, fmt.Errorf("%w: its prior is given for the nodes of one graph",
 			ErrNotKept)
 	}
-	return m.keep(out, s)
-}
-
-// keep returns the model that [Engine.Keep] returns, without checking the prior of s.
-func (m *Engine) keep(out *Prediction, s *Settings) (model *Model, err error) {
 	model = &Model{
 		Method: m.Name, RNGSeed: s.RNGSeed, Effort: s.Effort,
 		Shares: s.Prior.Empirical, Values: out.Parameters.values(),

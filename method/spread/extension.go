@@ -51,6 +51,14 @@ func (q *equation) columns(f *sparse.Block[float64], degrees []float64, isNormal
 	return &engine.Columns{Kept: q, Values: values}
 }
 
+// shareTo stores the scores divided by their sum, or if the sum is 0, the prior.
+func (q *equation) shareTo(dst, scores []float64) {
+	copy(dst, scores)
+	if !shareTo(dst) {
+		copy(dst, q.Prior)
+	}
+}
+
 // step returns a step whose probabilities come from share, given the scores and their root mean square.
 func (q *equation) step(isNormalized bool, share func(dst, scores []float64, scale float64)) engine.Step {
 	k := len(q.Prior)
@@ -97,8 +105,8 @@ func (m spreading) extension() *engine.Extension {
 				return q.step(m.rule.Normalized, func(dst, scores []float64, scale float64) {
 					if q.Signed || m.rule.Probabilities != nil {
 						m.probabilitiesTo(dst, q.Signed, scores, q.Prior, scale*scale)
-					} else if copy(dst, scores); !shareTo(dst) {
-						copy(dst, q.Prior)
+					} else {
+						q.shareTo(dst, scores)
 					}
 				})
 			}, err
@@ -126,8 +134,8 @@ var extendPropagation = &engine.Extension{
 			return q.step(false, func(dst, scores []float64, _ float64) {
 				if q.Signed {
 					propagate.SignedShares(dst, scores)
-				} else if copy(dst, scores); !shareTo(dst) {
-					copy(dst, q.Prior)
+				} else {
+					q.shareTo(dst, scores)
 				}
 			})
 		}, err

@@ -44,7 +44,8 @@ func (m method) extension() *engine.Extension {
 				sums := make([]float64, len(d.Bias))
 				return func(x *engine.NewNode) {
 					copy(x.Columns, x.Mean) // decisions one step earlier
-					if copy(x.Scores, d.Prior); x.Reached {
+					copy(x.Scores, d.Prior)
+					if x.Reached {
 						floats.AddTo(sums, x.Mean, d.Bias)
 						j.VoteTo(x.Scores, d.Pairs, sums)
 					}

@@ -81,7 +81,8 @@ func believes(p *problem.Problem, set *settings) bool {
 func (f *features) believe(ctx context.Context) (err error) {
 	in := f.in
 	if in.p.Nodes() > blockModelNodes {
-		if f.believed = in.tried; f.believed == nil {
+		f.believed = in.tried
+		if f.believed == nil {
 			f.believed, err = blockModel(ctx, in.p, in.set, in.work)
 		}
 		return err

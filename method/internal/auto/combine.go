@@ -179,7 +179,8 @@ func rightBy(h *heldOut, mixture []component, among func(label int) bool) []int 
 			right[i] = -1
 			continue
 		}
-		if mixTo(row, mixture, i); classify.ArgMax(row) == class {
+		mixTo(row, mixture, i)
+		if classify.ArgMax(row) == class {
 			right[i] = 1
 		}
 	}

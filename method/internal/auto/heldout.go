@@ -81,7 +81,8 @@ func predictPoisson(f *features) component {
 	row := make([]float64, f.columns.classes)
 	filtered := make([]float32, f.walks.cols)
 	for i := range f.fold {
-		if f.seeds.honestTo(filtered, f.walks, i, -1); f.isKnown(filtered) {
+		f.seeds.honestTo(filtered, f.walks, i, -1)
+		if f.isKnown(filtered) {
 			poissonProbabilities(row, f.inFold[f.fold[i]], filtered)
 		} else {
 			copy(row, f.inFold[f.fold[i]].prior)

@@ -115,7 +115,8 @@ func planOf(d design, p *problem.Problem, set *settings) *plan {
 	}
 	out := &plan{design: d}
 	stages := d.stages(p, set).Or(budget.Held(int64(columns) * column))
-	if out.learning = stages.AndHeld(held, rows); set.Memory > 0 && !set.Explain &&
+	out.learning = stages.AndHeld(held, rows)
+	if set.Memory > 0 && !set.Explain &&
 		out.learning.Required(set.Memory) > set.Memory {
 		out.disk = rows
 		walk := budget.Slabs[float32](2, n, slabColumns)
