@@ -107,7 +107,11 @@ func (m *Engine) measure(ctx context.Context, p *Problem, par *Parameters, out *
 	case p.Value != nil || out.Tested > 0 || m.isMeasured(p, s) || par != nil || s.Model != nil || p.Team() != nil || out.Scores == nil && out.Highest == nil:
 		return nil
 	default:
-		out.Held, err = m.holdSome(ctx, p, &out.Parameters, s, s.WithDefaults().Sample)
+		enough := s.WithDefaults().Sample
+		if m.IsBaseline() {
+			enough = mostMeasured
+		}
+		out.Held, err = m.holdSome(ctx, p, &out.Parameters, s, enough)
 	}
 	if err == nil {
 		out.Estimate = out.Held.Estimate(p, out.Reached)
