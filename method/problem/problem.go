@@ -220,8 +220,8 @@ const badProblem = "method: fields of a problem do not fit each other"
 
 // MixedModel describes a model in a mixture.
 type MixedModel struct {
-	Name       string
-	Parameters string
-	Weight     float64
-	IsFactor   bool // the probabilities of the model multiply the mixture, to the power of Weight
+	Name       string  `json:"name"`
+	Parameters string  `json:"parameters,omitempty"`
+	Weight     float64 `json:"weight"`
+	IsFactor   bool    `json:"is_factor,omitempty"` // the probabilities of the model multiply the mixture, to the power of Weight
 }

@@ -56,9 +56,13 @@ class Classifier(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "not a"):
                 model.predict_new([("a", "nowhere")])
         model = hw.NodeClassifier(new_nodes=True, node_features=x[:59], random_state=1).fit(rest, self.y[:59])
-        one = model.predict_new([("a", v) for v in near], node_features=x[59:])
-        two = model.predict_new([("a", v) for v in near], node_features=pandas.DataFrame(x[59:], index=["a"]))
-        np.testing.assert_allclose(one.iloc[:, 2:], two.iloc[:, 2:], atol=1e-6)
+        one = model.predict_new([("a", v) for v in near], node_features=x[59:], explain=True)
+        two = model.predict_new([("a", v) for v in near], node_features=pandas.DataFrame(x[59:], index=["a"]), explain=True)
+        np.testing.assert_allclose(one.iloc[:, 3:], two.iloc[:, 3:], atol=1e-6)
+        for frame in one, two:
+            self.assertEqual(set(frame.reasons["a"]), set(near))
+            self.assertAlmostEqual(sum(frame.reasons["a"].values()), 1, 5)
+            np.testing.assert_allclose([frame.reasons["a"][v] for v in near], [one.reasons["a"][v] for v in near], atol=1e-5)
         self.assertEqual(one.label.tolist(), two.label.tolist())
         kinds = ["call" if (i + j) % 3 else "mail" for i, j in zip(*links.nonzero())]
         several = hw.as_graph(pandas.DataFrame({"s": links.row, "t": links.col, "kind": kinds}).query("s < t"), source="s", target="t", kind="kind")

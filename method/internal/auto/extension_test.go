@@ -129,7 +129,7 @@ func TestAttributeRow(t *testing.T) {
 			all(want, v)
 			one(got, 0)
 			for c, x := range got.Row(0) {
-				if y := want.Row(0)[c]; math.Abs(float64(x-y)) > 1e-5*(1+math.Abs(float64(y))) {
+				if y := want.Row(0)[c]; math.Abs(float64(x-y)) > 1e-6*(1+math.Abs(float64(y))) {
 					t.Fatalf("node %d: %v, table %v", v, got.Row(0), want.Row(0))
 				}
 			}

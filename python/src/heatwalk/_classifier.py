@@ -336,7 +336,7 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         sets = run_call(g, {**self._settings(), "random_state": self._seed}, 0, work)
         return as_objects(sets)[rows]
 
-    def predict_new(self, edges: Any, *, node_features: Any = None) -> pandas.DataFrame:
+    def predict_new(self, edges: Any, *, node_features: Any = None, explain: bool = False) -> pandas.DataFrame:
         """Return the labels and probabilities of nodes that are not in the graph, from their edges alone.
 
         Parameters
@@ -346,14 +346,16 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
             these columns. Each new node is the first in some tuple; one without an edge is a tuple with None.
         node_features
             Attributes of the new nodes: a row for each, in the order of their first tuples, or a frame by index.
+        explain
+            Whether to add a column reasons, a dict of the share of each linked node in the label.
 
         Returns
         -------
         pandas.DataFrame
-            A frame with the new nodes as index, and the columns of ``to_frame``.
+            A frame with the new nodes as index, and the columns label, reached, reasons and those of the classes.
         """
         self._check_fitted()
-        return _predict_new(self, self._nodes, edges, node_features, {**self._settings(), "random_state": self._seed})
+        return _predict_new(self, self._nodes, edges, node_features, explain, {**self._settings(), "random_state": self._seed})
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of nodes with a label in y that have this label in the predictions.
@@ -603,14 +605,15 @@ class Model:
         return scores / scores.sum(axis=1, keepdims=True)  # type: ignore[no-any-return]
 
 
-    def predict_new(self, edges: Any, *, node_features: Any = None, **settings: Any) -> pandas.DataFrame:
+    def predict_new(self, edges: Any, *, node_features: Any = None, explain: bool = False, **settings: Any) -> pandas.DataFrame:
         """Return the labels and probabilities of nodes that are not in the graph, as NodeClassifier.predict_new does."""
         n = len(self.nodes_)
         nodes = Nodes(n, None if isinstance(self.nodes_, range) else self.nodes_, "ids" if self._by_id else "")
-        return _predict_new(self, nodes, edges, node_features, settings)
+        return _predict_new(self, nodes, edges, node_features, explain, settings)
 
 
-def _predict_new(model: Any, nodes: Nodes, edges: Any, node_features: Any, settings: dict[str, Any]) -> pandas.DataFrame:
+def _predict_new(model: Any, nodes: Nodes, edges: Any, node_features: Any, explain: bool,
+                 settings: dict[str, Any]) -> pandas.DataFrame:
     """Return a frame of predictions of new nodes by a model with columns of the given nodes."""
     if not model._columns:
         raise ValueError("predict_new: there are no columns of nodes; fit with new_nodes=True")
@@ -634,20 +637,24 @@ def _predict_new(model: Any, nodes: Nodes, edges: Any, node_features: Any, setti
     known = [(id_of(e[0]), id_of(e[1]), *e[2:]) for e in tuples if e[1] is not None]
     ids = [id_of(node) for node in new]
     if node_features is None or isinstance(node_features, np.ndarray) and b'"attribute_names"' not in model._model:
-        classes, code, full, reached = _predict_rows(model, ids, known, node_features, settings)
+        classes, code, full, reached, reasons = _predict_rows(model, ids, known, node_features, explain, settings)
     else:
-        classes, code, full, reached = _predict_table(model, ids, known, node_features, settings, list(new), first)
+        classes, code, full, reached, reasons = _predict_table(model, ids, known, node_features, explain, settings, list(new), first)
     scores = np.zeros((len(ids), len(model.classes_)), np.float32)
     scores[:, classes] = full
     frame = pandas.DataFrame(scores, index=axis(list(new)), columns=list(model.classes_))
     frame.insert(0, "label", decode(model.classes_, code), allow_duplicates=True)
     frame.insert(1, "reached", reached, allow_duplicates=True)
+    if explain:
+        names = {id_of(v): v for e in tuples for v in e[:2] if v is not None}
+        frame.insert(2, "reasons", [{names[v]: share for v, share in r.items()} for r in reasons], allow_duplicates=True)
     return frame
 
 
-def _predict_rows(model: Any, ids: list[str], edges: list[Any], features: Any, settings: dict[str, Any]) -> tuple[Any, ...]:
+def _predict_rows(model: Any, ids: list[str], edges: list[Any], features: Any, explain: bool,
+                  settings: dict[str, Any]) -> tuple[Any, ...]:
     """Predict new nodes by columns that stay open in the program."""
-    nodes: dict[str, dict[str, Any]] = {v: {"id": v, "edges": []} for v in ids}
+    nodes: dict[str, dict[str, Any]] = {v: {"id": v, "edges": [], "explain": explain} for v in ids}
     weights: dict[Any, float] = {}
     is_directed = b'"directed":true' in model._model
     for source, target, *more in edges:
@@ -678,29 +685,36 @@ def _predict_rows(model: Any, ids: list[str], edges: list[Any], features: Any, s
         answer = run(["predict"], {"--new": "edges"}, source=source_of, new=list(nodes.values()), **known)
     found = answer["predictions"]
     return (np.array(answer["classes"], dtype=int), np.array([int(p["label"] or -1) for p in found]),
-            [p["scores"] for p in found], [p["reached"] for p in found])
+            [p["scores"] for p in found], [p["reached"] for p in found],
+            [{r["id"]: r["share"] for r in p.get("reasons", ())} for p in found])
 
 
-def _predict_table(model: Any, ids: list[str], edges: list[Any], features: Any, settings: dict[str, Any], new: list[Any],
-                   first: int) -> tuple[Any, ...]:
+def _predict_table(model: Any, ids: list[str], edges: list[Any], features: Any, explain: bool, settings: dict[str, Any],
+                   new: list[Any], first: int) -> tuple[Any, ...]:
     """Predict new nodes from files, because attributes need the columns of a table."""
     titles = ["source", "target", "weight", "kind"][:max(map(len, edges), default=2)]
     table = [[str(e[i]) if i < len(e) else "1" for e in edges] for i in range(len(titles))]
 
+    reasons: dict[str, dict[str, float]] = {v: {} for v in ids}
+
     def work(call: Call) -> Any:
         call.first = first
-        out, path = call.path("predictions.npz", "out"), call.path("new.csv", "edges")
+        out, path, why = call.path("predictions.npz", "out"), call.path("new.csv", "edges"), call.path("why.csv", "explain")
         write_table(path, titles, table)
         with open(call.path("new.ids", "edges"), "w", encoding="utf-8", errors="surrogateescape") as file:
             file.writelines(f"{v}\n" for v in ids)
         call.run("predict", model=call.write_bytes("model", model._model), new=path, o=out, nodes=file.name, reads_graph=False,
                  columns=call.write_bytes("columns", model._columns), node_features=call.write_attributes(features),
-                 kind="kind" if len(titles) > 3 else None)
+                 kind="kind" if len(titles) > 3 else None, explain=why if explain else None)
+        if explain:
+            with open(why, encoding="utf-8", errors="surrogateescape", newline="") as lines:
+                for line in csv.DictReader(lines):
+                    reasons[line["node"]][line["name"]] = float(line["share"])
         return [str(v) for v in read_arrays(out)["rows"]], *_read_predictions(out)
     rows, scores, number, code, reached = run_call(Graph(sp.csr_matrix((len(new), len(new))), new), settings, 0, work)
     place = {v: i for i, v in enumerate(rows)}
     order = [place[v] for v in ids]
-    return np.sort(number), code[order], scores[order], reached[order]
+    return np.sort(number), code[order], scores[order], reached[order], list(reasons.values())
 
 
 def _hashable(value: Any) -> Any:
