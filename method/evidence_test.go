@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/engine"
@@ -116,6 +117,46 @@ func TestHeldOutLabelsAreFitted(t *testing.T) {
 		}
 		if differ > 1 {
 			t.Errorf("%s: %d predictions differ", m.Name, differ)
+		}
+	}
+}
+
+// TestHeldOutNumbersAreHidden reverses the numbers of a group. No engine may change its predictions of this group. Settings are
+// fixed, because models that know the group predict the other folds, which choose a setting.
+func TestHeldOutNumbersAreHidden(t *testing.T) {
+	for _, methods := range []string{"harmonic", "hops", "lgc", "spectral", "diffusion+rls", "trees:rounds=5:columns=all"} {
+		all := randomNumbers(t, 4, 120)
+		p := *all.At(sched.UpTo(len(all.Row) / 2))
+		p.Group = nil
+		var group []int
+		groupOf := map[float64]int{} // by number
+		for i, y := range p.Value {
+			p.Group = append(p.Group, i%5)
+			groupOf[y] = i % 5
+			if i%5 == 2 {
+				group = append(group, i)
+			}
+		}
+		q := p
+		q.Value = slices.Clone(p.Value)
+		for k, i := range group {
+			q.Value[i] = p.Value[group[len(group)-1-k]]
+		}
+		set := &engine.Settings{Fixed: true}
+		want := runOne(t, &p, methods, set).HeldOut
+		got := runOne(t, &q, methods, set).HeldOut
+		compared := 0
+		for i, w := range want {
+			if groupOf[w.True] != 2 {
+				continue
+			}
+			compared++
+			if d := math.Abs(got[i].Predicted - w.Predicted); d > 1e-6*(1+math.Abs(w.Predicted)) {
+				t.Fatalf("%s: the prediction of %v changed from %v to %v with the numbers of its own group", methods, w.True, w.Predicted, got[i].Predicted)
+			}
+		}
+		if compared != len(group) {
+			t.Errorf("%s: %d of %d numbers of the group are held out", methods, compared, len(group))
 		}
 	}
 }
