@@ -2,6 +2,7 @@ package nodefile
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -14,7 +15,6 @@ import (
 
 // begin finds the first line of data, decides whether it is a header, and chooses the columns.
 func (t *Reader) begin(chunk *textio.Chunk) error {
-	t.first = 0
 	t.Line = 0
 	t.Node = 0
 	t.At = -1
@@ -23,87 +23,119 @@ func (t *Reader) begin(chunk *textio.Chunk) error {
 	if t.Value != "" {
 		t.At = 1
 	}
-	if sep := table.DeclaredSeparator(chunk.Data); sep != "" && !isList(t.Name) {
-		t.first = chunk.First + 1
-		if t.Text.Delimiter == "" {
+	t.first = chunk.First
+	text := chunk.Data
+	first := 0
+	if !isList(t.Name) {
+		if sep := table.DeclaredSeparator(text); sep != "" && t.Text.Delimiter == "" {
 			t.Text.Delimiter = sep
 		}
-	}
-	if t.Lookup == nil && !isList(t.Name) {
-		first, doubtful := table.FirstData(chunk.Data, t.separator)
-		t.first = chunk.First + int64(first)
-		if first < 0 {
-			t.first = chunk.First + int64(chunk.Lines)
-		}
+		var doubtful int
+		first, doubtful = table.FirstData(text, t.separator, t.isNode())
 		if doubtful >= 0 {
 			t.warn(chunk.First+int64(doubtful),
 				"if it is data, write a header line above it", "read as a comment")
 		}
+		if first < 0 {
+			t.first += int64(chunk.Lines)
+			return nil
+		}
 	}
-	lines, numbers := t.dataLines(chunk)
-	titles := 0
-	if t.Every && t.Lookup != nil && areVectors(lines) { // skip the counts of word2vec
-		titles = 1
+	var above, line []byte
+	for i := 0; i <= first || table.IsBlank(line); i++ {
+		if len(text) == 0 {
+			return nil
+		}
+		above = line
+		t.first = chunk.First + int64(i)
+		line, text, _ = bytes.Cut(text, []byte{'\n'})
 	}
-	lines = lines[titles:]
-	if len(lines) == 0 {
-		return nil
+	if t.Every && t.Lookup != nil && areVectors(line, text) { // skip the counts of word2vec
+		t.first++
+		line, text, _ = bytes.Cut(text, []byte{'\n'})
 	}
-	number := numbers[titles]
-	t.sep = t.separator(lines[0])
-	if t.Lookup != nil || titles > 0 {
-		t.first = number
-	}
+	t.sep = t.separator(line)
 	if isList(t.Name) {
-		t.checkTitle(lines, number)
+		t.checkTitle(line, text)
 	}
 	if isList(t.Name) || isContent(t.Name) {
 		return nil
 	}
-	var rows [][]string
-	for i, line := range lines {
-		if t.fields.Split(line, t.sep) == nil {
-			rows = append(rows, t.fields.Strings())
-		} else if i == 0 {
-			return nil // Rows reports the error
-		}
+	s := &table.Sample{File: t.Name, Line: t.first, Separator: t.sep, SeparatorOf: t.separator}
+	header := t.Header
+	rows := text
+	if titles := table.TitlesAbove(above, line, t.separator); titles != nil && t.Header == input.AutoHeader {
+		rows = chunk.Data[len(chunk.Data)-len(text)-len(line)-1:]
+		line = titles
+		s.Line--
+		header = input.HasHeader
 	}
-	t.hasBlanks = t.sep == table.Blanks && t.Value != "" && !t.Every &&
-		t.Fields == nil && (t.Header == input.NoHeader || !(&table.Sample{Titles: rows[0], Rows: rows[1:]}).NamesNode())
-	for i, row := range rows {
-		if t.hasBlanks && len(row) > 2 {
-			rows[i] = []string{row[0], strings.Join(row[1:], " ")}
-		}
+	if t.fields.Split(line, t.sep) != nil {
+		return nil // Rows reports the error
 	}
-	if err := t.choose(number, rows[0], rows[1:]); err != nil {
+	s.Titles = t.fields.Strings()
+	s.ReadRows(rows, t.isNode())
+	t.hasBlanks = t.sep == table.Blanks && t.Value != "" && !t.Every && t.Fields == nil &&
+		(t.Header == input.NoHeader || !(&table.Sample{Titles: s.Titles, Rows: s.Rows}).NamesNode())
+	if t.hasBlanks {
+		for _, row := range append(s.Rows, s.Titles) {
+			if len(row) > 2 {
+				row[1] = strings.Join(row[1:], " ")
+			}
+		}
+		for i, row := range s.Rows {
+			s.Rows[i] = row[:min(len(row), 2)]
+		}
+		s.Titles = s.Titles[:min(len(s.Titles), 2)]
+	}
+	if t.Value == "" && !t.Every {
+		s.Text = nil // lines may have any number of fields
+	}
+	if err := t.choose(s, header); err != nil {
 		return err
 	}
-	if t.Lookup == nil && t.Titles == nil && len(rows[0]) == 1 && !t.Every {
-		t.checkTitle(lines, number)
+	if t.Lookup == nil && t.Titles == nil && len(s.Titles) == 1 && !t.Every {
+		t.checkTitle(line, text)
 	}
 	return nil
 }
 
+// isNode returns a function that reports whether an id is in the graph, or nil if the graph is unknown.
+func (t *Reader) isNode() func(id string) bool {
+	if t.Lookup == nil {
+		return nil
+	}
+	return func(id string) bool {
+		_, isNode := Find(t.Lookup, id)
+		return isNode
+	}
+}
+
 // checkTitle warns if the first line of a list of nodes may be a title. If the graph is known and all lines but the
 // first are nodes, it skips the first line. If the graph is unknown, it warns if all lines but the first have digits.
-func (t *Reader) checkTitle(lines [][]byte, number int64) {
+func (t *Reader) checkTitle(first, text []byte) {
 	const digits = "0123456789"
-	title := string(lines[0])
+	var lines [][]byte
+	for line := range bytes.Lines(text) {
+		if !table.IsBlank(line) && len(lines) < table.SampleRows {
+			lines = append(lines, bytes.TrimRight(line, "\r\n"))
+		}
+	}
+	first = bytes.TrimRight(first, "\r")
+	if len(lines) == 0 {
+		return
+	}
 	if t.Lookup != nil {
-		isForeign := func(line []byte) bool { _, isNode := Find(t.Lookup, string(line)); return !isNode }
-		if len(lines) > 1 && isForeign(lines[0]) && !slices.ContainsFunc(lines[1:], isForeign) {
-			t.Line = number
-			t.warn(number, "", "%s is read as a title; no node has this id", words.Quoted(title))
+		isForeign := func(line []byte) bool { return !t.isNode()(string(line)) }
+		if isForeign(first) && !slices.ContainsFunc(lines, isForeign) {
+			t.Line = t.first
+			t.warn(t.first, "", "%s is read as a title; no node has this id", words.Quoted(first))
 		}
 		return
 	}
-	hasDigit := func(line []byte) bool { return bytes.ContainsAny(line, digits) }
-	isTitle := !hasDigit(lines[0]) && len(lines) > 1
-	for _, line := range lines[1:] {
-		isTitle = isTitle && hasDigit(line)
-	}
-	if isTitle {
-		t.warn(number, "", "%s is read as a node; if it is a title, remove the line", words.Quoted(title))
+	hasNoDigit := func(line []byte) bool { return !bytes.ContainsAny(line, digits) }
+	if hasNoDigit(first) && !slices.ContainsFunc(lines, hasNoDigit) {
+		t.warn(t.first, "", "%s is read as a node; if it is a title, remove the line", words.Quoted(first))
 	}
 }
 
@@ -113,28 +145,10 @@ func (t *Reader) warn(line int64, fix, format string, args ...any) {
 	}
 }
 
-func (t *Reader) dataLines(chunk *textio.Chunk) (lines [][]byte, numbers []int64) {
-	number := chunk.First - 1
-	for line := range bytes.Lines(chunk.Data) {
-		line = bytes.TrimRight(line, "\r\n")
-		number++
-		if number < t.first || table.IsBlank(line) ||
-			number > t.first && t.isRemark(line, lines != nil) {
-			continue
-		}
-		numbers = append(numbers, number)
-		lines = append(lines, line)
-		if len(lines) > table.SampleRows {
-			break
-		}
-	}
-	return lines, numbers
-}
-
 // findSide returns the prefix of the ids of one side of a bipartite graph, such as user_id: for user_id:1, if a column of
 // the table has this title and ids without the prefix. It returns "" otherwise, also if a cell is a node as it is.
 func (t *Reader) findSide(s *table.Sample) string {
-	isNode := func(id string) bool { _, isNode := Find(t.Lookup, id); return isNode }
+	isNode := t.isNode()
 	side := ""
 	for i, title := range s.Titles {
 		for _, row := range s.Rows {
@@ -152,19 +166,20 @@ func (t *Reader) findSide(s *table.Sample) string {
 	return side
 }
 
-func (t *Reader) choose(line int64, first []string, rows [][]string) error {
-	s := &table.Sample{Titles: first, Rows: rows, Separator: t.sep}
-	header := s.DropTitles(t.titled)
+// choose chooses the columns of a table by its sample. header is t.Header, or states that the titles of the sample are
+// the header.
+func (t *Reader) choose(s *table.Sample, header input.Header) error {
+	first := s.Titles
+	repeated := s.DropTitles(t.titled)
 	if t.Header != input.NoHeader && !t.hasBlanks && (t.Value != "" || t.Every) {
 		s.NameRows()
 	}
-	r := &table.Request{Value: t.Value, Fields: t.Fields, Option: t.Option, Header: t.Header, Wide: t.Wide, IsTyped: t.titled, Text: t.Text}
+	r := &table.Request{Value: t.Value, Fields: t.Fields, Option: t.Option, Header: header, Wide: t.Wide, IsTyped: t.titled, Text: t.Text, IsKnown: t.isNode()}
 	if t.Every {
 		r.Fields = nil
 		r.Attributes = t.Fields
 	}
 	if t.Lookup != nil {
-		r.IsKnown = func(id string) bool { _, isNode := Find(t.Lookup, id); return isNode }
 		if t.side = t.findSide(s); t.side != "" && r.Header == input.AutoHeader {
 			r.Header = input.HasHeader
 			r.Named = map[string]string{input.Node: strings.TrimSuffix(t.side, ":")}
@@ -180,7 +195,7 @@ func (t *Reader) choose(line int64, first []string, rows [][]string) error {
 	var fault *input.Error
 	if errors.As(err, &fault) {
 		fault.File = t.Name
-		fault.Line = line
+		fault.Line = cmp.Or(fault.Line, s.Line)
 		return fault
 	}
 	t.Node = c.Column[input.Node]
@@ -200,14 +215,14 @@ func (t *Reader) choose(line int64, first []string, rows [][]string) error {
 	t.integers = t.Lookup == nil && !t.Every && t.Value == "" && table.HasIntegers(s, t.Node, c.HasHeader)
 	switch {
 	case c.HasHeader:
-		t.header = header
+		t.header = repeated
 		t.Titles = s.Titles
-		t.Line = line
+		t.Line = s.Line
 	case t.Option != "" && t.Value != "" && !strings.ContainsAny(first[t.Node], "0123456789"): // no id
 		t.TitleFix = "{" + t.Option + "=" + table.FieldList(s.Titles, t.Node, t.At) + "}"
 	}
 	if c.Warning != nil {
-		t.warn(line, c.Warning.Fix, "%s", c.Warning.Msg)
+		t.warn(s.Line, c.Warning.Fix, "%s", c.Warning.Msg)
 	}
 	return nil
 }

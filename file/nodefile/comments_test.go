@@ -23,7 +23,7 @@ func TestFirstData(t *testing.T) {
 		"//a\tb\nb\t//a\n":                   {0, -1},
 		"##a\tb\nb\t##a\n":                   {1, -1},
 	} {
-		first, doubtful := table.FirstData([]byte(text), func(line []byte) byte { return table.Separator("e.tsv", line) })
+		first, doubtful := table.FirstData([]byte(text), func(line []byte) byte { return table.Separator("e.tsv", line) }, nil)
 		if [2]int{first, doubtful} != want {
 			t.Errorf("%q: %d, %d, want %v", text, first, doubtful, want)
 		}

@@ -361,6 +361,10 @@ func (r *labelReader) add(line Row) error {
 		r.predicted++
 		return nil
 	}
+	if line.At >= 0 && len(line.Value()) == 0 && !r.t.isNode()(string(line.ID())) {
+		r.skip("") // for example a line of totals
+		return nil
+	}
 	row, isNode := r.unknown.Find(r.t.Lookup, line.Line, line.ID())
 	if !isNode {
 		return nil

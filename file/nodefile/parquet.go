@@ -45,7 +45,7 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 		return err
 	}
 	t.sep = table.Comma
-	if err := t.choose(0, s.Titles, s.Rows); err != nil {
+	if err := t.choose(s, t.Header); err != nil {
 		return err
 	}
 	for i := range t.Columns {

@@ -200,7 +200,7 @@ func (t *Reader) Rows(in *textio.Reader) iter.Seq2[Row, error] {
 			case line.Number < t.first || line.Number == t.Line ||
 				table.IsBlank(line.Text):
 				continue
-			case line.Number > t.first && t.isRemark(line.Text, false):
+			case line.Number > t.first && t.isRemark(line.Text):
 				if remarks++; remarks == 1 {
 					first = line.Number
 				}
@@ -255,8 +255,8 @@ func Find(lookup func(id string) (row int, isNode bool),
 }
 
 // isRemark reports whether a line is a comment. A line with a comment marker is data if its id is in the graph or, if
-// the graph is unknown, if it has the form of a row. If anyField is set, any field may be the id.
-func (t *Reader) isRemark(line []byte, anyField bool) bool {
+// the graph is unknown, if it has the form of a row.
+func (t *Reader) isRemark(line []byte) bool {
 	if !table.IsComment(line) || isList(t.Name) {
 		return false
 	}
@@ -265,23 +265,12 @@ func (t *Reader) isRemark(line []byte, anyField bool) bool {
 			!t.Every && t.Value == "" &&
 				bytes.ContainsAny(bytes.Trim(line, table.Blank), " ")
 	}
-	sep := t.sep
-	if sep == 0 {
-		sep = t.separator(line)
-	}
-	var f table.Fields
-	if f.Split(line, sep) != nil || len(f.Text) == 0 {
+	f := &t.fields
+	if f.Split(line, t.sep) != nil || len(f.Text) == 0 {
 		return true
 	}
-	for i, id := range f.Text {
-		if i != min(t.Node, len(f.Text)-1) && !anyField {
-			continue
-		}
-		if _, isNode := Find(t.Lookup, string(bytes.Trim(id, table.Blank))); isNode {
-			return false
-		}
-	}
-	return true
+	id := f.Text[min(t.Node, len(f.Text)-1)]
+	return !t.isNode()(string(bytes.Trim(id, table.Blank)))
 }
 
 func isList(name string) bool {

@@ -6,13 +6,12 @@ import (
 	"slices"
 )
 
-// areVectors reports whether lines are a file of word2vec: a line with the counts of rows and columns above vectors.
-func areVectors(lines [][]byte) bool {
-	if len(lines) < 2 || len(bytes.Fields(lines[0])) != 2 {
-		return false
-	}
+// areVectors reports whether a line is the first of a file of word2vec, with the counts of rows and columns above vectors.
+func areVectors(line, text []byte) bool {
 	var rows, columns int
-	counts, _ := fmt.Sscan(string(lines[0]), &rows, &columns)
-	return counts == 2 && columns > 1 &&
-		!slices.ContainsFunc(lines[1:], func(line []byte) bool { return len(bytes.Fields(line)) != columns+1 })
+	counts, _ := fmt.Sscan(string(line), &rows, &columns)
+	isVector := func(line []byte) bool { return len(bytes.Fields(line)) == columns+1 }
+	lines := slices.Collect(bytes.Lines(text))
+	return counts == 2 && len(bytes.Fields(line)) == 2 && columns > 1 && len(lines) > 0 &&
+		!slices.ContainsFunc(lines, func(line []byte) bool { return !isVector(line) })
 }

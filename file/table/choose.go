@@ -92,7 +92,10 @@ func (s *Sample) Choose(r *Request) (*Choice, error) {
 	for _, role := range c.roles {
 		c.Column[role.use] = -1
 	}
-	err := c.findHeader()
+	err := c.checkForm()
+	if err == nil {
+		err = c.findHeader()
+	}
 	c.findEmpty()
 	c.takeWide()
 	for _, step := range []func() error{c.takeNamed, c.takeTitled, c.takeByPosition, c.checkIDs, c.checkCells, c.checkKinds, c.checkWeight, c.checkThousands} {
@@ -442,6 +445,9 @@ func (c *chooser) checkWeight() error {
 			fix = strings.Replace(DistanceFix(FieldList(titles, weight)), "{", fix+"{", 1)
 		}
 		return &input.Error{Msg: "the title of the weight, " + words.Quoted(titles[weight]) + ", " + DistanceFault, Fix: fix}
+	case weight >= 0 && c.r.Fields == nil && c.r.Named[input.Weight] == "":
+		c.warnOfCurrencies(weight)
+		return nil
 	case weight >= 0 || c.r.Fields != nil:
 		return nil
 	}
@@ -458,6 +464,20 @@ func (c *chooser) checkWeight() error {
 	}
 	c.Warning = warning
 	return nil
+}
+
+// warnOfCurrencies warns of a weight beside a column of several codes of currencies.
+func (c *chooser) warnOfCurrencies(weight int) {
+	for _, i := range c.free() {
+		values := c.values(i)
+		codes := slices.Compact(slices.Sorted(slices.Values(values)))
+		if len(codes) > 1 && all(codes, func(code string) bool { return slices.Contains(currencies, code) }) {
+			titles := c.s.Titles
+			c.Warning = &input.Error{Msg: "the weights of the column " + words.Quoted(titles[weight]) + " are in several currencies: " + strings.Join(codes, ", "),
+				Fix: "{" + c.r.Option + "=" + FieldList(titles, c.Column[input.Source], c.Column[input.Target]) + "} leaves them out"}
+			return
+		}
+	}
 }
 
 // adviseWeight returns the warning that columns of numbers are ignored, with their ranges in the first rows.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
@@ -79,11 +80,11 @@ func IsTitleComment(fields [][]byte) bool {
 }
 
 // FirstData returns the index of the first line of data in the head of a file, from 0, or −1. Usually this is the
-// first line without a comment marker. An earlier line is data if it has the form of a row and its id occurs again
-// below, such as "#go<TAB>#rust" above a line with the id "#go". separator must return the separator of the fields of
-// a line. doubtful is the index of a comment that has the form of a row, or −1.
-func FirstData(head []byte,
-	separator func(line []byte) byte) (first, doubtful int) {
+// first line without a comment marker. An earlier line is data if its first field is known to isKnown. If isKnown is
+// nil, it is data if it has the form of a row and its id occurs again below, such as "#go<TAB>#rust" above a line with
+// the id "#go". separator must return the separator of the fields of a line. doubtful is the index of a comment that
+// has the form of a row, or −1.
+func FirstData(head []byte, separator func(line []byte) byte, isKnown func(id string) bool) (first, doubtful int) {
 	doubtful = -1
 	var f Fields
 	for i := 0; len(head) > 0; i++ {
@@ -92,23 +93,55 @@ func FirstData(head []byte,
 		if !IsComment(line) {
 			return i, doubtful
 		}
-		if sep := separator(line); i < SampleRows && MayBeRow(line) && f.Split(line, sep) == nil {
-			if f.DropEmpty(2); len(f.Text) < 2 || IsTitleComment(f.Text) {
-				continue
-			}
-			ids := f.Strings()[:1]
-			if IsComment(f.Text[1]) {
-				ids = f.Strings()[:2]
-			}
-			if recurs(ids, head, sep) {
+		sep := separator(line)
+		if i >= SampleRows || isKnown == nil && !MayBeRow(line) || f.Split(line, sep) != nil {
+			continue
+		}
+		if isKnown != nil {
+			if len(f.Text) > 0 && isKnown(f.Strings()[0]) {
 				return i, -1
 			}
-			if doubtful < 0 {
-				doubtful = i
-			}
+			continue
+		}
+		if f.DropEmpty(2); len(f.Text) < 2 || IsTitleComment(f.Text) {
+			continue
+		}
+		ids := f.Strings()[:1]
+		if IsComment(f.Text[1]) {
+			ids = f.Strings()[:2]
+		}
+		if recurs(ids, head, sep) {
+			return i, -1
+		}
+		if doubtful < 0 {
+			doubtful = i
 		}
 	}
 	return -1, doubtful
+}
+
+// TitlesAbove returns the titles of the columns in a comment right above the first line of data, without its marker, as
+// in files of STRING, BioGRID and PSI-MI TAB. The comment must have as many fields as the line, none of them a number.
+// It must have at least three fields, or two if they are titles of a node and its value; if blanks separate fields, they
+// must name the ends of an edge. TitlesAbove returns nil for other comments.
+func TitlesAbove(comment, line []byte, separator func(line []byte) byte) []byte {
+	if !IsComment(comment) || IsBlank(comment) {
+		return nil
+	}
+	titles := bytes.TrimLeft(comment, markers+"/ ")
+	sep := separator(line)
+	var f, g Fields
+	if f.Split(titles, sep) != nil || g.Split(line, sep) != nil {
+		return nil
+	}
+	fields := f.Strings()
+	isName := func(text string) bool { return text != "" && !IsNumber(text) }
+	areFew := len(fields) < 2 || len(fields) == 2 && !(IsNode(fields[0]) && hasRole(fields[1], input.Label, input.Value, "split"))
+	if areFew || len(fields) != len(g.Text) || NamesEnds(g.Strings()) || separator(titles) != sep ||
+		!all(fields, isName) || sep == Blanks && !NamesEnds(fields) {
+		return nil
+	}
+	return titles
 }
 
 func recurs(ids []string, text []byte, sep byte) bool {

@@ -28,15 +28,23 @@ func splitTitle(title string) []string {
 
 // nouns are words of titles of ids beside the word of an end, as in sender_account. Other words, as in from_date, may
 // name values.
-var nouns = strings.Fields("account acct iban id number no name user username node customer client person party entity company address email phone ip host url page station airport")
+var nouns = strings.Fields("account acct iban id number no name user username node customer client person party entity company address email phone ip host url page station airport konto kontonummer kunde compte cuenta")
+
+// endWords are further words of ends. They count beside a noun alone, because debit amount and credit amount are no ends.
+var endWords = map[string]string{
+	"orig": input.Source, "debit": input.Source, "soll": input.Source, "von": input.Source, "absender": input.Source, "auftraggeber": input.Source, "belastung": input.Source,
+	"dest": input.Target, "credit": input.Target, "haben": input.Target, "an": input.Target, "empfänger": input.Target, "gutschrift": input.Target,
+}
 
 // endOf returns the role, source or target, of the only word of a title that has one, and the other words, of which
 // there must be at least one. Otherwise the role is "".
 func endOf(title string) (role string, others []string) {
+	isFurther := false
 	for _, word := range splitTitle(title) {
-		end := ""
+		end := endWords[word]
+		isFurther = isFurther || end != ""
 		for _, use := range []string{input.Source, input.Target} {
-			if slices.Contains(titleRoles()[word], use) || word == map[string]string{input.Source: "orig", input.Target: "dest"}[use] {
+			if slices.Contains(titleRoles()[word], use) {
 				end = use
 			}
 		}
@@ -49,7 +57,8 @@ func endOf(title string) (role string, others []string) {
 			role = end
 		}
 	}
-	if others == nil {
+	isNoun := func(word string) bool { return slices.Contains(nouns, word) }
+	if others == nil || isFurther && !slices.ContainsFunc(others, isNoun) {
 		return "", nil
 	}
 	return role, others

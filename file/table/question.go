@@ -117,7 +117,7 @@ func (c *chooser) fix(choices [][]int) string {
 		return fmt.Sprintf(`title the columns "node" and %q`, c.r.Value)
 	case len(choices) == 0:
 		return ""
-	case c.s.Separator == Comma && c.r.IsEdges && all(c.rows(), func(row []string) bool { return strings.Contains(strings.Join(row, ""), ";") }):
+	case c.s.Separator == Comma && c.r.IsEdges && all(append(c.rows(), titles), func(row []string) bool { return strings.Contains(strings.Join(row, ""), ";") }):
 		verb = "pass {delimiter=;} if it separates the fields, else "
 	case len(choices) > most:
 		verb = "choose columns, as in "

@@ -15,8 +15,13 @@ const SampleRows = 1000
 type Sample struct {
 	Titles    []string   // fields of the first line, which may be a header
 	Rows      [][]string // fields of the lines below, at most SampleRows
-	Text      []byte     // the lines below that are in memory
-	Separator byte       // separator of the fields in Text
+	Separator byte       // separator of the fields
+
+	// Of text.
+	File        string
+	Line        int64                  // line of Titles
+	Text        []byte                 // the lines below that are in memory; nil: the form of the lines is right
+	SeparatorOf func(line []byte) byte // separator of the fields of a line
 }
 
 func all[E any](list []E, hasForm func(E) bool) bool {

@@ -40,9 +40,10 @@ func (c *chooser) checkThree(free []int) error {
 }
 
 // areTimes reports whether values differ and all are dates in digits, such as 20240131, years from 1900 to 2099, or seconds or
-// milliseconds since 1970, or smaller fractions of a second, in the years from 1990 to 2099.
+// milliseconds since 1970, or smaller fractions of a second, in the years from 1990 to 2039. Numbers of cards begin with
+// the digits of later microseconds.
 func areTimes(values []string) bool {
-	const first, last = 631152000, 4102444800 // seconds of the years 1990 and 2100
+	const first, last = 631152000, 2208988800 // seconds of the years 1990 and 2040
 	isTime := func(text string) bool {
 		if len(text) == len("20240131150405") {
 			text = text[:8] + "T" + text[8:]

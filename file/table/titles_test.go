@@ -49,7 +49,7 @@ func TestTitlesOfPage(t *testing.T) {
 
 // A pair of ends with other words in the titles comes before columns that share values.
 func TestWordsOfEnds(t *testing.T) {
-	for _, pair := range [][2]string{{"Sender_account", "Receiver_account"}, {"from_bank_id", "to_bank_id"}, {"PayerIBAN", "PayeeIBAN"}, {"callerNumber", "calleeNumber"}, {"origin airport", "destination airport"}, {"Debtor No", "Creditor No"}} {
+	for _, pair := range [][2]string{{"Sender_account", "Receiver_account"}, {"from_bank_id", "to_bank_id"}, {"PayerIBAN", "PayeeIBAN"}, {"callerNumber", "calleeNumber"}, {"origin airport", "destination airport"}, {"Debtor No", "Creditor No"}, {"Soll-Konto", "Haben-Konto"}, {"Von-Konto", "An-Konto"}, {"Debit account", "Credit account"}} {
 		titles := []string{"Payment_currency", pair[0], "Received_currency", pair[1]}
 		s := &Sample{Titles: titles, Separator: Comma}
 		for _, row := range []string{"EUR,A1,USD,A2", "USD,A2,EUR,A3", "EUR,A3,EUR,A1"} {

@@ -99,7 +99,7 @@ func (h *hypergraph) read(ctx context.Context, path string) error {
 	data := int64(1)
 	if head, err := in.Head(); err == nil {
 		first, _ := table.FirstData(head.Data,
-			func(line []byte) byte { return table.SeparatorOf(h.c.Text, in.Name(), line) })
+			func(line []byte) byte { return table.SeparatorOf(h.c.Text, in.Name(), line) }, nil)
 		data = head.First + int64(first)
 		if first < 0 {
 			data = head.First + int64(head.Lines)

@@ -2,6 +2,7 @@ package lines
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -10,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/file/textio"
-	"github.com/heatwalk/heatwalk/internal/words"
 )
 
 // head is the first data line of an edge list with a sample of later lines.
@@ -46,9 +46,10 @@ func (c *Settings) layoutFrom(name string, konect bool, number int64,
 		return lay, lay.splitFault(name, number, err)
 	}
 	f.DropEmpty(2)
-	h := &head{s: table.Sample{Titles: f.Strings(), Text: tail, Separator: lay.sep},
+	h := &head{s: table.Sample{Titles: f.Strings(), Separator: lay.sep, File: name, Line: number,
+		SeparatorOf: func(line []byte) byte { return c.separatorOf(name, false, line) }},
 		c: c, name: name, lay: lay}
-	h.sample(tail)
+	h.s.ReadRows(tail, nil)
 	header := h.s.DropTitles(lay.line == 0)
 	if err := h.choose(konect); err != nil {
 		return lay, err
@@ -91,24 +92,6 @@ func (c *Settings) separatorOf(name string, konect bool, line []byte) byte {
 	return table.SeparatorOf(c.Text, name, bytes.TrimRight(line, table.Blank))
 }
 
-// sample splits the lines that follow the head.
-func (h *head) sample(tail []byte) {
-	var f table.Fields
-	for len(tail) > 0 && len(h.s.Rows) < table.SampleRows {
-		end := bytes.IndexByte(tail, '\n')
-		line := tail[:end]
-		tail = tail[end+1:]
-		marked := table.IsComment(line)
-		if marked && !table.MayBeRow(line) || f.Split(line, h.lay.sep) != nil {
-			continue // faults are reported when the line is read
-		}
-		if f.DropEmpty(max(2, len(h.s.Titles))); marked && len(f.Text) != len(h.s.Titles) {
-			continue
-		}
-		h.s.Rows = append(h.s.Rows, f.Strings())
-	}
-}
-
 func (h *head) fault(fix, format string, args ...any) error {
 	return textio.Fault(h.name, h.lay.line, fix, format, args...)
 }
@@ -121,22 +104,12 @@ func (h *head) choose(konect bool) error {
 	if table.NamesEnds(h.s.Titles) {
 		h.s.NameRows()
 	}
-	if c.Fields == nil || !table.Numbers(c.Fields) {
-		if err := h.checkForm(); err != nil {
-			return err
-		}
-	}
 	r := &table.Request{IsEdges: true, Bipartite: c.Bipartite, Fields: c.Fields, Option: "fields", Header: c.Header, Signed: c.Signed, Reciprocal: c.Reciprocal, Text: c.Text,
 		IsTyped: lay.line == 0,
 		Named:   map[string]string{input.Weight: c.Weight, input.Kind: c.Kind, input.Time: c.Time}}
 	if n := len(h.s.Titles); konect && c.Fields == nil && n > 1 && n < 5 {
 		r.Fields = []string{"1", "2", "3"}[:min(n, 3)]
 		r.Header = nodefile.NoHeader
-	}
-	if len(h.s.Titles) == 1 && c.Fields == nil && !r.IsTyped {
-		if err := h.findTitles(); err != nil {
-			return err
-		}
 	}
 	t, err := h.s.Choose(r)
 	if t.HasHeader {
@@ -145,7 +118,7 @@ func (h *head) choose(konect bool) error {
 	var fault *input.Error
 	if errors.As(err, &fault) {
 		fault.File = h.name
-		fault.Line = lay.line
+		fault.Line = cmp.Or(fault.Line, lay.line)
 		return fault
 	}
 	lay.source = t.Column[input.Source]
@@ -203,70 +176,6 @@ func (h *head) emptyTerm() int {
 		}
 	}
 	return 0
-}
-
-// checkForm returns an error if fewer than half of the later lines have as many fields as the first line. The
-// text is then not a table.
-func (h *head) checkForm() error {
-	fields := len(h.s.Titles)
-	fit := 0
-	for _, row := range h.s.Rows {
-		if len(row) == fields {
-			fit++
-		}
-	}
-	if fields < 2 || len(h.s.Rows) < 2 || 2*fit >= len(h.s.Rows) {
-		return nil
-	}
-	number := h.lay.line
-	for line := range bytes.Lines(h.s.Text) {
-		number++
-		if bytes.Count(line, []byte{'"'})%2 > 0 && !table.IsComment(line) {
-			return h.lay.splitFault(h.name, number, table.ErrQuote)
-		}
-	}
-	if err := h.findTitles(); err != nil {
-		return err
-	}
-	return h.fault(table.NeighboursFix, "%s, as %d of the %s that follow", words.Counted(fields, "field"), fit, words.Counted(len(h.s.Rows), "line"))
-}
-
-// findTitles returns an error if lines stand above the titles of a table: above the first line from which all lines, of
-// which there must be three, have as many fields, at least two. It returns nil if there is no such line. If the first
-// line has as many fields by the separator of the lines below, the error names the separator.
-func (h *head) findTitles() error {
-	const most = 100 // lines above the titles
-	lines := bytes.Split(bytes.TrimRight(h.s.Text, "\n"), []byte{'\n'})
-	lines = lines[:min(len(lines), table.SampleRows)]
-	for k := range min(len(lines), most) {
-		if table.IsBlank(lines[k]) || len(lines)-k < 3 {
-			continue
-		}
-		sep := h.c.separatorOf(h.name, false, lines[k])
-		var f table.Fields
-		count := 0
-		isTable := true
-		for _, line := range lines[k:] {
-			if table.IsBlank(line) {
-				continue
-			}
-			if f.Split(line, sep) != nil || count > 0 && len(f.Text) != count {
-				isTable = false
-				break
-			}
-			count = len(f.Text)
-		}
-		if first := strings.Join(h.s.Titles, string(rune(h.lay.sep))); isTable && count > 1 && sep != h.lay.sep && f.Split([]byte(first), sep) == nil && len(f.Text) == count {
-			return h.fault("pass {delimiter="+string(rune(sep))+"}", "the next lines have fields separated by %s", table.SeparatorName(sep))
-		}
-		if isTable && count > 1 {
-			fault := textio.Fault(h.name, h.lay.line, "", "the titles of a table stand further below")
-			fault.Repair = table.RemoveLines(h.lay.line+int64(k), textio.Unpack(h.name))
-			fault.Fix = "remove the lines above them: " + fault.Repair.Command
-			return fault
-		}
-	}
-	return nil
 }
 
 // attributeLayout determines the layout of an edge list of NetworkX, whose lines end in {} or {'weight': 3}.

@@ -160,8 +160,8 @@ func (c *Settings) layoutIn(name string, chunk *textio.Chunk,
 		c.Text.Delimiter == "" {
 		c.Text.Delimiter = sep
 	}
-	start, doubtful := table.FirstData(chunk.Data,
-		func(line []byte) byte { return c.separatorOf(name, konect != "", line) })
+	separator := func(line []byte) byte { return c.separatorOf(name, konect != "", line) }
+	start, doubtful := table.FirstData(chunk.Data, separator, nil)
 	if doubtful >= 0 {
 		c.Warn(fmt.Errorf("%s:%d: taken as a comment; if it is an edge, write a header line such as source,target above it", name, chunk.First+int64(doubtful)))
 	}
@@ -171,6 +171,7 @@ func (c *Settings) layoutIn(name string, chunk *textio.Chunk,
 	var above []byte // the line above
 	for number, tail := chunk.First, chunk.Data; len(tail) > 0; number++ {
 		var line []byte
+		var titles []byte
 		data := tail
 		comment := above
 		line, tail, _ = bytes.Cut(tail, []byte{'\n'})
@@ -186,7 +187,10 @@ func (c *Settings) layoutIn(name string, chunk *textio.Chunk,
 				words.Quoted(bytes.TrimSpace(line))))
 			continue
 		}
-		if titles := c.titlesAbove(name, comment, line); first == nil && konect == "" && titles != nil {
+		if first == nil && konect == "" && c.Header != nodefile.NoHeader {
+			titles = table.TitlesAbove(comment, line, separator)
+		}
+		if titles != nil {
 			settings := *c
 			settings.Header = nodefile.HasHeader
 			return settings.layoutFrom(name, false, number-1, titles, data)
@@ -210,28 +214,6 @@ func (c *Settings) layoutIn(name string, chunk *textio.Chunk,
 		}
 	}
 	return nil, firstErr
-}
-
-// titlesAbove returns the titles of the columns in a comment right above the first line of data, without its marker, as
-// in files of STRING, BioGRID and PSI-MI TAB. The comment must have at least three fields, as many as the line and none
-// of them a number; if blanks separate fields, they must name the ends of an edge. It returns nil for other comments.
-func (c *Settings) titlesAbove(name string, comment, line []byte) []byte {
-	if c.Header == nodefile.NoHeader || !table.IsComment(comment) || table.IsBlank(comment) {
-		return nil
-	}
-	titles := bytes.TrimLeft(comment, "#%!/ ")
-	sep := c.separatorOf(name, false, line)
-	var f, g table.Fields
-	if f.Split(titles, sep) != nil || g.Split(line, sep) != nil {
-		return nil
-	}
-	fields := f.Strings()
-	isName := func(text string) bool { return text != "" && !table.IsNumber(text) }
-	if len(fields) < 3 || len(fields) != len(g.Text) || table.NamesEnds(g.Strings()) || c.separatorOf(name, false, titles) != sep ||
-		slices.ContainsFunc(fields, func(text string) bool { return !isName(text) }) || sep == table.Blanks && !table.NamesEnds(fields) {
-		return nil
-	}
-	return titles
 }
 
 const (

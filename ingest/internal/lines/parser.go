@@ -346,8 +346,7 @@ func (p *Parser) fault(number int64, column int, fix, format string, args ...any
 // splitFault returns the error about a line that cannot be split. A line with an open quote must not be
 // skipped, because the lines on which its field continues could be read as edges.
 func (lay *Layout) splitFault(name string, number int64, err error) error {
-	e := textio.Fault(name, number, FixLine, "%w", err)
-	table.AddRepair(e, lay.sep)
+	e := table.SplitFault(name, number, lay.sep, err)
 	if e.Fix == FixLine {
 		e.Otherwise = skipLine
 	}
