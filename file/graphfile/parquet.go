@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -114,6 +113,7 @@ func (t *edgeTable) edges() (*table.Choice, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.File = t.out.Name
 	titles := slices.Clone(s.Titles)
 	for i, leaf := range t.leaves {
 		if !leaf.IsFlat {
@@ -125,10 +125,8 @@ func (t *edgeTable) edges() (*table.Choice, error) {
 	}
 	c, err := s.Choose(&table.Request{IsEdges: true, IsTyped: true, Fields: t.out.Fields, Option: "fields", Signed: t.out.Signed, Reciprocal: t.out.Reciprocal,
 		Named: map[string]string{input.Weight: t.out.Weight, input.Kind: t.out.Kind, input.Time: t.out.Time}})
-	var fault *input.Error
-	if errors.As(err, &fault) {
-		fault.File = t.out.Name
-		return nil, fault
+	if err != nil {
+		return nil, err
 	}
 	if i := c.Column[input.Weight]; i >= 0 && t.out.Reciprocal {
 		c.Columns[i].Note = "reciprocal"

@@ -2,8 +2,6 @@ package nodefile
 
 import (
 	"bytes"
-	"cmp"
-	"errors"
 	"slices"
 	"strings"
 
@@ -192,11 +190,8 @@ func (t *Reader) choose(s *table.Sample, header input.Header) error {
 		r.Header = input.HasHeader
 	}
 	c, err := s.Choose(r)
-	var fault *input.Error
-	if errors.As(err, &fault) {
-		fault.File = t.Name
-		fault.Line = cmp.Or(fault.Line, s.Line)
-		return fault
+	if err != nil {
+		return err
 	}
 	t.Node = c.Column[input.Node]
 	t.WideColumns = c.Wide

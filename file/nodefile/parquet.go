@@ -44,6 +44,7 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 	if err != nil {
 		return err
 	}
+	s.File = t.Name
 	t.sep = table.Comma
 	if err := t.choose(s, t.Header); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"slices"
@@ -79,8 +80,8 @@ type chooser struct {
 const TimesNote = "times"
 
 // Choose chooses columns that settings name, then columns with a title of titles.txt. In a table of two or three
-// columns it then chooses by position. If a role does not have exactly one column, the error is an *input.Error that
-// names the columns and a setting, without a place.
+// columns it then chooses by position. If a role does not have exactly one column, the error is an *input.Error about
+// the file and the first line of s that names the columns and a setting.
 func (s *Sample) Choose(r *Request) (*Choice, error) {
 	c := &chooser{s: s, r: r, Choice: Choice{Column: map[string]int{}}, use: make([]string, len(s.Titles))}
 	c.roles = []role{nodeRole, {r.Value, valueTitles[r.Value], true}}
@@ -117,6 +118,8 @@ func (s *Sample) Choose(r *Request) (*Choice, error) {
 		c.describe(i)
 	}
 	if fault := new(input.Error); errors.As(err, &fault) {
+		fault.File = s.File
+		fault.Line = cmp.Or(fault.Line, s.Line)
 		fault.Columns = c.Columns
 	}
 	return &c.Choice, err

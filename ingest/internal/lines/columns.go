@@ -2,8 +2,6 @@ package lines
 
 import (
 	"bytes"
-	"cmp"
-	"errors"
 	"slices"
 	"strings"
 
@@ -115,11 +113,8 @@ func (h *head) choose(konect bool) error {
 	if t.HasHeader {
 		lay.first++
 	}
-	var fault *input.Error
-	if errors.As(err, &fault) {
-		fault.File = h.name
-		fault.Line = cmp.Or(fault.Line, lay.line)
-		return fault
+	if err != nil {
+		return err
 	}
 	lay.source = t.Column[input.Source]
 	lay.target = t.Column[input.Target]

@@ -367,9 +367,9 @@ func (d *classifyDocument) rareText() string {
 	if len(d.Rare) == 0 {
 		return ""
 	}
-	r := &d.Rare[0]
+	r := &d.Rare[0] // with targets, d.Labelled counts the labels of targets alone
 	text := fmt.Sprintf("%s (%s of %s): average precision %.1f ± %.1f %%", shell.Quote(r.Class), words.Count(r.Labels),
-		words.Counted(d.Labelled, "label"), 100*r.AveragePrecision, 100*r.Stderr)
+		words.Counted(max(d.Labelled, r.Tested), "label"), 100*r.AveragePrecision, 100*r.Stderr)
 	for i, f := range r.First {
 		if i == 0 {
 			text += " · precision"
