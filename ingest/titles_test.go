@@ -68,6 +68,11 @@ func TestColumns(t *testing.T) {
 		{"t_id,customer_id,merchant_id,amount\nT0,C1,M5,3\nT1,C1,M4,2\nT2,C9,M4,1\n", "or option fields=customer_id,merchant_id,amount", ""},
 		{"A pp B\nB pp C\nC pd D\n", "pass option fields=1,3 or option fields=1,2 or option fields=2,3", ""},
 		{"6,2,4,1289241911.7\n6,5,2,1289241941.5\n", "pass option fields=1,2,3", ""},
+		{"Card Number,Merchant ID,Date\n4000000000000693,M37,2024-01-01\n4000000000003003,M15,2024-01-02\n", "pass option fields=1,2", ""}, // no microseconds
+		// exports of banks
+		{"payer,payee,amount,currency\na,b,1,EUR\nb,c,2,USD\n", "a–b 1", "in several currencies: EUR, USD; option fields=payer,payee leaves them out"},
+		{"payer,payee,amount,currency\na,b,1,EUR\nb,c,2,EUR\n", "a–b 1", ""},
+		{"Transfers;;\n;;\npayer;payee;amount\na;b;1\nb;c;2\nc;a;1\n", "the titles of a table stand further below; remove the lines above them: tail -n +3 ", ""},
 		// titles in a comment right above the data
 		{"#node1\tnode2\tnode1_id\tnode2_id\tcombined_score\nA\tB\t9606.1\t9606.2\t0.9\nB\tC\t9606.2\t9606.3\t0.4\n", "A–B 1", "combined_score"},
 		{"% made by x\n# source target weight\n1 2 3\n2 3 4\n", "1–2 3", ""},

@@ -56,6 +56,7 @@ func TestReadLabels(t *testing.T) {
 		{"missing in other letters", LabelConfig{Missing: []string{"none", "#N/A", "-", "-1"}}, file{"l.tsv", text + "n0\tNone\nn3\t#n/a\nn6\t-\nn8\t-1.0\n"}, Labels{Unlabelled: 4, MinusOne: true}},
 		{"other missing values", LabelConfig{Missing: []string{"?", "A"}}, file{"l.tsv", text + "n0\t?\nn3\tA\n"}, Labels{Unlabelled: 2}},
 		{"some without", LabelConfig{Missing: []string{"-1", "na"}}, file{"l.tsv", "n0\t\nn3\nn5\t-1\nn6\tNA\n" + text}, Labels{Unlabelled: 4, MinusOne: true}},
+		{"a line of totals without a label", LabelConfig{}, file{"l.tsv", text + "3 lines\t\n"}, Labels{Unlabelled: 1}},
 		{"said again", LabelConfig{}, file{"l.tsv", text + "n4\tB\nn2\tB\n"}, Labels{Repeated: 2}},
 		{"unknown skipped", LabelConfig{SkipUnknown: true}, file{"l.tsv", text + "x\tA b\ny\tC\n"}, Labels{Unknown: 2}},
 	} {

@@ -76,7 +76,7 @@ func (c *chooser) isPadded(first []string) bool {
 
 // findTitles returns an error if lines stand above the titles of a table: above the first line from which all lines, of
 // which there must be three, have as many fields, at least two. If the first line has as many fields, the titles must
-// be the first line without an empty field, and words that do not occur below. findTitles returns nil if there is no
+// be the first line without an empty field, and words that do not occur below. The titles are not all empty. findTitles returns nil if there is no
 // such line. If the first line has as many fields by the separator of the lines below, the error names the separator.
 func (c *chooser) findTitles() error {
 	const most = 100 // lines above the titles
@@ -90,7 +90,7 @@ func (c *chooser) findTitles() error {
 		}
 		sep := s.SeparatorOf(lines[k])
 		fields := splitAlike(lines[k:], sep)
-		if fields == nil {
+		if fields == nil || strings.Join(fields[0], "") == "" {
 			continue
 		}
 		var f Fields
