@@ -99,7 +99,7 @@ func (s *Sample) Choose(r *Request) (*Choice, error) {
 	}
 	c.findEmpty()
 	c.takeWide()
-	for _, step := range []func() error{c.takeNamed, c.takeTitled, c.takeByPosition, c.checkIDs, c.checkCells, c.checkKinds, c.checkWeight, c.checkThousands} {
+	for _, step := range []func() error{c.takeNamed, c.takeTitled, c.takeByPosition, c.checkIDs, c.checkCells, c.checkWeight, c.checkThousands} {
 		if err == nil && c.Wide == nil {
 			err = step()
 		}
@@ -418,19 +418,6 @@ func isPaired(text string) bool {
 func isDate(text string) bool {
 	_, isTime := ParseTime(text)
 	return isTime && !IsInteger(text)
-}
-
-// checkKinds returns an error if the columns of the ends, which no setting names, number two kinds of nodes and have ids in common: as
-// one kind, card 1 and merchant 1 would be one node.
-func (c *chooser) checkKinds() error {
-	source, target := c.Column[input.Source], c.Column[input.Target]
-	if !c.r.IsEdges || c.r.Bipartite || c.r.Fields != nil || !c.HasHeader || source < 0 || target < 0 ||
-		!AreKinds(c.s, source, target) || c.shareNone(source, []int{target}) {
-		return nil
-	}
-	titles := words.Quoted(c.s.Titles[source]) + " and " + words.Quoted(c.s.Titles[target])
-	return &input.Error{Msg: "the columns " + titles + " may hold two kinds of nodes, and equal ids would be one node",
-		Fix: "pass {bipartite} to keep them apart, or " + c.fieldSetting(source, target) + " if equal ids are one node"}
 }
 
 // checkWeight returns an error if the title of the weight names distances. It warns if edges have no weight and columns

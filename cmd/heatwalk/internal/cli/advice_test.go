@@ -73,7 +73,6 @@ var advices = []advice{
 	{"x.csv\nsource,target\n", "", "check that this is the right file; if the first line is an edge, pass --header=no", "--header=no", "source,target"},
 	{"x.txt\na\tb\nb c\n", "", "the separator of this file is TAB (line 1); if blanks separate fields too, pass --delimiter=' '", "--delimiter=' '", "a,b b,c"},
 	{"x.txt\nx\na b\nb c\n", "", "fix the line or pass --skip-bad-lines", "--skip-bad-lines", "a,b b,c"},
-	{"x.csv\nuser_id,item_id\n1,2\n2,1\n", "", "equal ids would be one node; paste: heatwalk convert x.csv -o - --to csv --bipartite", "--bipartite", "user_id:1,item_id:2 user_id:2,item_id:1"},
 	{"x.csv\nuser_id,item_id\n1,2\n3,4\n", "", "equal ids are one node; --bipartite keeps them apart", "--bipartite", "user_id:1,item_id:2 user_id:3,item_id:4"},
 	{"x.csv\nSource,Target,Type\na,b,Directed\nb,c,Undirected\n", "", "the column Type has directed and undirected edges, and all are read as undirected; pass --directed or --undirected", "--undirected", "a,b b,c"},
 	{"x.txt\na b\nb c\n-- all.ids\na\nb\n", "--nodes all.ids --unknown-ids error", "pass --unknown-ids=skip to leave such edges out", "--unknown-ids=skip", "a,b"},
