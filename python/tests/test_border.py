@@ -275,7 +275,7 @@ class Bank(unittest.TestCase):
                                   "amount": [-2, 5], "value": ["5 EUR", "7 EUR"], "day": ["03/04/2024", "05/06/2024"]})
         for columns, answer, total in (
             (list(frame)[:5], "source='from_zone', target='to_zone'", 2), (["from_zone", "to_zone", "amount"], "flags=['--weights=signed']", 6),
-            (["from_zone", "to_zone", "day", "fee"], "source='from_zone', target='to_zone', weight='fee'", 10), (["from_zone", "to_zone", "value"], "weight=None", 2),
+            (["from_zone", "to_zone", "day", "fee"], "source='from_zone', target='to_zone', weight='fee'", 10), (["from_zone", "to_zone", "value"], "flags=['--duplicates=sum']", 24),
         ):
             with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings(record=True) as log:
                 warnings.simplefilter("always")
