@@ -89,7 +89,6 @@ func TestRounded(t *testing.T) {
 			"row", npyFile("<i4", "(3,)", []int32{0, 1, 2}), "col", npyFile("<i4", "(3,)", []int32{1, 2, 0}),
 			"data", npyFile(descr, "(3,)", values))
 	}
-	const large = "9007199254740993"
 	for _, test := range []struct {
 		name string
 		data []byte
